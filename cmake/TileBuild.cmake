@@ -1,0 +1,79 @@
+# How every library, tool and unit test of the project is built: one place for
+# flags, include paths and the choice of shared MLIR and LLVM libraries.
+
+set(TILE_LIBRARIES "" CACHE INTERNAL "libraries to install")
+
+# LLVM's package is built without exceptions; a mixed build breaks vtables only
+# at run time, so the flag is set for all of ours.
+set(TILE_CXX_FLAGS -Wall -Wextra -fno-exceptions)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports these inside LLVM's own headers.
+  list(APPEND TILE_CXX_FLAGS -Wno-dangling-pointer -Wno-stringop-overflow
+       -Wno-maybe-uninitialized -Wno-array-bounds)
+endif()
+if(TILE_ENABLE_ASSERTIONS)
+  string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO
+         "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+endif()
+if(TILE_SANITIZERS)
+  string(REPLACE ";" "," _sanitizers "${TILE_SANITIZERS}")
+  list(APPEND TILE_CXX_FLAGS -fsanitize=${_sanitizers} -fno-omit-frame-pointer
+       -fno-sanitize-recover=all -fno-sanitize=vptr)
+  add_link_options(-fsanitize=${_sanitizers})
+endif()
+
+function(tile_target_settings target)
+  target_compile_options(${target} PRIVATE ${TILE_CXX_FLAGS})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+endfunction()
+
+# tile_add_library(NAME SOURCES f.cpp... [LINK lib...] [DEPENDS target...]
+#                  [MLIR | LLVM])
+# MLIR links the shared MLIR and LLVM libraries, LLVM only the latter; without
+# either the library stands alone (Layout, Runtime).
+function(tile_add_library name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(Tile::${name} ALIAS ${name})
+  tile_target_settings(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_MLIR)
+    target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  elseif(ARG_LLVM)
+    target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+    target_link_libraries(${name} PUBLIC LLVM)
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set(TILE_LIBRARIES ${TILE_LIBRARIES} ${name} CACHE INTERNAL "libraries to install")
+endfunction()
+
+# tile_add_tool(NAME SOURCES f.cpp... LINK lib...)
+function(tile_add_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  tile_target_settings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  install(TARGETS ${name} EXPORT TileTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# tile_add_unittest(NAME SOURCES f.cpp... LINK lib...): a GoogleTest binary in
+# the build's test/unit folder, known to CTest case by case.
+function(tile_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  tile_target_settings(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
+  set_property(GLOBAL APPEND PROPERTY TILE_UNITTESTS ${name})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+endfunction()
