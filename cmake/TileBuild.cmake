@@ -27,8 +27,10 @@ function(tile_target_settings target)
   target_compile_options(${target} PRIVATE ${TILE_CXX_FLAGS})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:include>)
+  # Generated code is not ours to keep free of warnings.
+  target_include_directories(${target} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
 endfunction()
 
 # tile_add_library(NAME SOURCES f.cpp... [LINK lib...] [DEPENDS target...]

@@ -1,0 +1,136 @@
+//===- TileAttributes.td - Memory spaces and choices --------*- tablegen -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory spaces, the enumerations that ops name their choices by, and the
+// classes of buffers that ops accept.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_IR_TILEATTRIBUTES_TD
+#define TILE_IR_TILEATTRIBUTES_TD
+
+include "Tile/IR/TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Memory spaces
+//===----------------------------------------------------------------------===//
+
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_SharedAttr : Tile_Attr<"Shared", "shared"> {
+  let summary = "memory that all threads of a block share";
+}
+
+def Tile_FragmentAttr : Tile_Attr<"Fragment", "fragment"> {
+  let summary = "a tile spread over the registers of a block's threads";
+}
+
+def Tile_LocalAttr : Tile_Attr<"Local", "local"> {
+  let summary = "memory private to one lane";
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+// An enumeration that prints as its bare keyword.
+class Tile_Enum<string name, string description, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, description, cases> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+class Tile_EnumAttr<EnumInfo info, string mnemonic>
+    : EnumAttr<Tile_Dialect, info, mnemonic> {
+  let assemblyFormat = "`` $value";
+}
+
+def Tile_Bounds : Tile_Enum<"Bounds", "what an access outside a global buffer does", [
+  I32EnumAttrCase<"Guard", 0, "guard">,
+  I32EnumAttrCase<"Trap", 1, "trap">,
+  I32EnumAttrCase<"Assume", 2, "assume">
+]>;
+def Tile_BoundsAttr : Tile_EnumAttr<Tile_Bounds, "bounds">;
+
+def Tile_GemmPolicy : Tile_Enum<"GemmPolicy", "how warps divide the result of a gemm", [
+  I32EnumAttrCase<"Square", 0, "square">,
+  I32EnumAttrCase<"FullRow", 1, "full_row">,
+  I32EnumAttrCase<"FullCol", 2, "full_col">
+]>;
+def Tile_GemmPolicyAttr : Tile_EnumAttr<Tile_GemmPolicy, "gemm_policy">;
+
+def Tile_Precision : Tile_Enum<"Precision", "how f32 operands of a gemm are read", [
+  I32EnumAttrCase<"IEEE", 0, "ieee">,
+  I32EnumAttrCase<"TF32", 1, "tf32">
+]>;
+def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision, "precision">;
+
+def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how a reduction combines two elements", [
+  I32EnumAttrCase<"Sum", 0, "sum">,
+  I32EnumAttrCase<"Product", 1, "product">,
+  I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">,
+  I32EnumAttrCase<"AbsSum", 4, "abs_sum">,
+  I32EnumAttrCase<"AbsMax", 5, "abs_max">,
+  I32EnumAttrCase<"And", 6, "and">,
+  I32EnumAttrCase<"Or", 7, "or">,
+  I32EnumAttrCase<"Xor", 8, "xor">
+]>;
+def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKind, "reduce_kind">;
+
+//===----------------------------------------------------------------------===//
+// What a function says about its own check
+//===----------------------------------------------------------------------===//
+
+def Tile_ToleranceAttr : Tile_Attr<"Tolerance", "tolerance"> {
+  let summary = "how far results may lie from the reference";
+  let description = [{
+    `norm` bounds the relative Frobenius error of each output. Each element is
+    bounded by `atol + rtol * |reference|`, plus `products * eps * magnitude`,
+    where eps is the rounding unit of the output's type and the magnitude is the
+    reference applied to the absolute values of the inputs: the bound of an
+    inner product, whatever order its sum takes. A part that is left out is zero,
+    except `norm`, which is then not checked.
+
+    ```mlir
+    module attributes {test.tolerance = #tile.tolerance<norm = 1.0e-6, atol = 1.0e-6, rtol = 1.0e-5>} {}
+    ```
+  }];
+  let parameters = (ins APFloatParameter<"">:$normValue, APFloatParameter<"">:$atolValue,
+                        APFloatParameter<"">:$rtolValue, APFloatParameter<"">:$productsValue);
+  let extraClassDeclaration = [{
+    /// Negative where the norm is not checked.
+    double getNorm() const { return getNormValue().convertToDouble(); }
+    double getAtol() const { return getAtolValue().convertToDouble(); }
+    double getRtol() const { return getRtolValue().convertToDouble(); }
+    double getProducts() const { return getProductsValue().convertToDouble(); }
+  }];
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+// Element types that a buffer of a tile program may have.
+def Tile_Element : AnyTypeOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I64, I32, I16, I8, I<4>, I1, Index],
+  "an element type of tile buffers (f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 i4 i1 index)">;
+
+def Tile_Buffer : MemRefOf<[Tile_Element]>;
+
+class Tile_BufferIn<string predicate, string space>
+    : ConfinedType<Tile_Buffer, [CPred<"::tile::" # predicate # "($_self)">],
+                   "memref in " # space # " memory", "::mlir::MemRefType">;
+def Tile_SharedBuffer : Tile_BufferIn<"isShared", "shared">;
+def Tile_FragmentBuffer : Tile_BufferIn<"isFragment", "fragment">;
+def Tile_LocalBuffer : Tile_BufferIn<"isLocal", "local">;
+def Tile_OnChipBuffer : Tile_BufferIn<"isOnChip", "shared, fragment or local">;
+
+#endif // TILE_IR_TILEATTRIBUTES_TD
