@@ -41,7 +41,8 @@ def Tile_LocalAttr : Tile_Attr<"Local", "local"> {
 // Choices
 //===----------------------------------------------------------------------===//
 
-// An enumeration that prints as its bare keyword.
+// An enumeration whose attribute is `#tile.bounds<guard>` by itself. Ops print
+// the bare keyword through `custom<Choice>`.
 class Tile_Enum<string name, string description, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, description, cases> {
   let cppNamespace = "::tile";
@@ -49,7 +50,7 @@ class Tile_Enum<string name, string description, list<I32EnumAttrCase> cases>
 }
 class Tile_EnumAttr<EnumInfo info, string mnemonic>
     : EnumAttr<Tile_Dialect, info, mnemonic> {
-  let assemblyFormat = "`` $value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Tile_Bounds : Tile_Enum<"Bounds", "what an access outside a global buffer does", [

@@ -59,8 +59,8 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     $a `,` $b `,` $c
     (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
     (`unsigned_a` $unsigned_a^)? (`unsigned_b` $unsigned_b^)?
-    (`clear` $clear^)? (`policy` `(` $policy^ `)`)?
-    (`precision` `(` $precision^ `)`)?
+    (`clear` $clear^)? (`policy` `(` custom<Choice>($policy)^ `)`)?
+    (`precision` `(` custom<Choice>($precision)^ `)`)?
     attr-dict `:` type($a) `,` type($b) `,` type($c)
   }];
   let extraClassDeclaration = [{
@@ -113,7 +113,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     DefaultValuedAttr<Arith_FastMathAttr,
       "::mlir::arith::FastMathFlags::none">:$fastmath);
   let assemblyFormat = [{
-    $kind $source `along` $dim `into` $target
+    custom<Choice>($kind) $source `along` $dim `into` $target
     (`accumulate` $accumulate^)? (`unsigned` $is_unsigned^)?
     (`fastmath` `` $fastmath^)?
     attr-dict `:` type($source) `into` type($target)

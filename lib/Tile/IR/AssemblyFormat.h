@@ -13,6 +13,7 @@
 #define TILE_IR_ASSEMBLYFORMAT_H
 
 #include "Tile/IR/TileDialect.h"
+#include "mlir/IR/DialectImplementation.h"
 
 namespace tile {
 
@@ -42,6 +43,23 @@ void printConstantOrValue(mlir::OpAsmPrinter &printer, mlir::Value value,
                           std::optional<uint64_t> constant);
 
 // Directives of the declarative formats.
+
+/// An enumeration's bare keyword.
+template <typename Attr>
+mlir::ParseResult parseChoice(mlir::OpAsmParser &parser, Attr &attribute) {
+  using Enum = decltype(attribute.getValue());
+  mlir::FailureOr<Enum> value = mlir::FieldParser<Enum>::parse(parser);
+  if (failed(value))
+    return mlir::failure();
+  attribute = Attr::get(parser.getContext(), *value);
+  return mlir::success();
+}
+template <typename Attr>
+void printChoice(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                 Attr attribute) {
+  printer << attribute.getValue();
+}
+
 mlir::ParseResult parseTileOf(mlir::OpAsmParser &parser, Operands &offsets,
                               mlir::DenseI64ArrayAttr &staticOffsets,
                               mlir::DenseI64ArrayAttr &sizes);
