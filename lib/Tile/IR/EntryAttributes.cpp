@@ -87,17 +87,20 @@ std::string tile::getArgumentName(FunctionOpInterface function,
 /// argument the same rank, in an element type of its choice.
 static LogicalResult verifyReference(FunctionOpInterface function,
                                      FlatSymbolRefAttr symbol) {
+  // entry-c3
   auto reference = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       function, symbol);
   if (!reference)
     return function.emitOpError("'tile.reference' names no function: ")
            << symbol;
+  // entry-c4
   ArrayRef<Type> types = function.getArgumentTypes();
   ArrayRef<Type> others = reference.getArgumentTypes();
   if (types.size() != others.size())
     return function.emitOpError("expects 'tile.reference' to take the same ")
            << types.size() << " arguments, but " << symbol << " takes "
            << others.size();
+  // entry-c5
   for (auto [index, type, other] : llvm::enumerate(types, others)) {
     auto memref = dyn_cast<MemRefType>(type);
     auto otherMemref = dyn_cast<MemRefType>(other);
@@ -131,9 +134,11 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   StringRef name = attribute.getName();
+  // entry-c1
   if (!function)
     return op->emitOpError("'") << name << "' belongs on a function";
   if (name == kReference) {
+    // entry-c2
     auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
     if (!symbol)
       return op->emitOpError("expects '") << name << "' to name a function, as "
@@ -141,12 +146,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
     return verifyReference(function, symbol);
   }
   if (name == kTolerance) {
+    // entry-c6
     if (!isa<ToleranceAttr>(attribute.getValue()))
       return op->emitOpError("expects '")
              << name << "' to be a #tile.tolerance<...>";
     return success();
   }
   if (name == kFlops || name == kBytes) {
+    // entry-c7
     auto text = dyn_cast<StringAttr>(attribute.getValue());
     if (!text)
       return op->emitOpError("expects '")
@@ -154,6 +161,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << "\"2 * A[0] * A[1] * B[1]\"";
     return verifyCost(function, name, text);
   }
+  // entry-c8
   return op->emitOpError("has an unknown attribute '")
          << name
          << "'; a function may carry tile.reference, tile.tolerance, "
@@ -169,6 +177,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return op->emitOpError("'") << name << "' belongs on a function's argument";
   auto text = dyn_cast<StringAttr>(attribute.getValue());
   if (name == kArgumentName) {
+    // entry-c9
     bool isIdentifier =
         text && !text.empty() && !llvm::isDigit(text.getValue()[0]) &&
         llvm::all_of(text.getValue(),
@@ -177,6 +186,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       return op->emitOpError("expects 'tile.name' of argument #")
              << argIndex << " to be a string of letters, digits and '_' that "
              << "does not start with a digit";
+    // entry-c10
     for (unsigned other = 0; other < argIndex; ++other)
       if (function.getArgAttr(other, kArgumentName) == text)
         return op->emitOpError(
@@ -185,11 +195,13 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return success();
   }
   if (name == kDefault) {
+    // entry-c11
     if (!text)
       return op->emitOpError("expects 'tile.default' of argument #")
              << argIndex << " to be a specification, as in \"randn:64x32xf16\"";
     return verifyDefault(function, argIndex, text);
   }
+  // entry-c12
   return op->emitOpError("has an unknown attribute '")
          << name << "' on argument #" << argIndex
          << "; an argument may carry tile.name and tile.default";

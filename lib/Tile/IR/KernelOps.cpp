@@ -123,6 +123,22 @@ void LaunchOp::print(OpAsmPrinter &printer) {
                       /*printBlockTerminators=*/false);
 }
 
+// Fixed by the programming model, not by a chip: every GPU of the last decade
+// has warps of 32 and blocks of up to 1024 threads.
+static constexpr int64_t kWarp = 32, kMaxThreads = 1024;
+
+static bool isLegalThreads(int64_t threads) {
+  return threads % kWarp == 0 && threads >= kWarp && threads <= kMaxThreads;
+}
+
+/// The number of threads where it is a constant, as an attribute or as a value.
+static std::optional<int64_t> getConstantThreads(LaunchOp op) {
+  llvm::APInt threads;
+  if (op.getThreads() && matchPattern(op.getThreads(), m_ConstantInt(&threads)))
+    return threads.getSExtValue();
+  return op.getStaticThreads();
+}
+
 LogicalResult LaunchOp::verify() {
   // launch-c1
   size_t rank = getGrid().size();
@@ -133,12 +149,11 @@ LogicalResult LaunchOp::verify() {
     return emitOpError(
         "expects 'threads' as a constant or as a value, got both");
   // launch-c3
-  if (std::optional<uint64_t> threads = getStaticThreads()) {
-    constexpr uint64_t limit = 1024;
-    if (*threads % 32 != 0 || *threads == 0 || *threads > limit)
-      return emitOpError("expects 'threads' to be a multiple of 32 from 32 to ")
-             << limit << ", got " << *threads;
-  }
+  if (std::optional<int64_t> threads = getConstantThreads(*this);
+      threads && !isLegalThreads(*threads))
+    return emitOpError("expects 'threads' to be a multiple of ")
+           << kWarp << " from " << kWarp << " to " << kMaxThreads << ", got "
+           << *threads;
   // launch-c4
   for (Operation *parent = (*this)->getParentOp(); parent;
        parent = parent->getParentOp())
@@ -196,15 +211,14 @@ struct FoldConstantThreads : OpRewritePattern<LaunchOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LaunchOp op,
                                 PatternRewriter &rewriter) const override {
-    llvm::APInt threads;
-    if (!op.getThreads() ||
-        !matchPattern(op.getThreads(), m_ConstantInt(&threads)))
-      return rewriter.notifyMatchFailure(op, "threads are no constant");
-    // A bad constant is left for the verifier's message.
-    if (!threads.isStrictlyPositive())
-      return rewriter.notifyMatchFailure(op, "threads are not positive");
+    std::optional<int64_t> threads = getConstantThreads(op);
+    if (!op.getThreads() || !threads)
+      return rewriter.notifyMatchFailure(op, "threads are no constant value");
+    // A constant that only now became one may be wrong: the verifier says so.
+    if (!isLegalThreads(*threads))
+      return rewriter.notifyMatchFailure(op, "threads are out of range");
     rewriter.modifyOpInPlace(op, [&] {
-      op.setStaticThreads(threads.getSExtValue());
+      op.setStaticThreads(*threads);
       op.getThreadsMutable().clear();
     });
     return success();

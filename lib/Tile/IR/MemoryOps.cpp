@@ -254,13 +254,18 @@ FailureOr<SmallVector<int64_t>> CopyOp::getTargetTile() {
 
 /// Checks the offsets and sizes of one side.
 static LogicalResult verifySide(CopyOp op, StringRef side, MemRefType type,
-                                ArrayRef<int64_t> offsets,
+                                ArrayRef<int64_t> offsets, size_t numValues,
                                 ArrayRef<int64_t> sizes) {
   auto rank = static_cast<size_t>(type.getRank());
   // copy-c1
   if (!offsets.empty() && offsets.size() != rank)
     return op.emitOpError("expects one offset for each of the ")
            << rank << " dimensions of '" << side << "', got " << offsets.size();
+  size_t open = llvm::count_if(offsets, ShapedType::isDynamic);
+  if (open != numValues)
+    return op.emitOpError("expects one value for each of the ")
+           << open << " offsets of '" << side << "' that are not constant, got "
+           << numValues;
   // copy-c2
   if (!sizes.empty() && sizes.size() != rank)
     return op.emitOpError("expects one size for each of the ")
@@ -287,18 +292,19 @@ static LogicalResult verifyInside(CopyOp op, StringRef side, MemRefType type,
     // copy-c3
     if (*start < 0 || *start > extent - size)
       return op.emitOpError("expects the tile to lie inside the on-chip '")
-             << side << "', got elements " << *start << " to "
-             << *start + size - 1 << " of " << extent << " in dimension "
-             << dim;
+             << side << "', got " << size << " elements from " << *start
+             << " on, of " << extent << " in dimension " << dim;
   }
   return success();
 }
 
 LogicalResult CopyOp::verify() {
   if (failed(verifySide(*this, "source", getSourceType(),
-                        getStaticSourceOffsets(), getSourceSizes())) ||
+                        getStaticSourceOffsets(), getSourceOffsets().size(),
+                        getSourceSizes())) ||
       failed(verifySide(*this, "target", getTargetType(),
-                        getStaticTargetOffsets(), getTargetSizes())))
+                        getStaticTargetOffsets(), getTargetOffsets().size(),
+                        getTargetSizes())))
     return failure();
   // copy-c4
   Type from = getSourceType().getElementType();
