@@ -33,6 +33,8 @@ public:
   /// parser recurses.
   Expected<IntTuple> tuple(int depth = 0);
   Failure expected(std::string_view what);
+  /// What has not been read yet.
+  std::string_view rest() const { return text.substr(position); }
 
 private:
   void skipBlanks();

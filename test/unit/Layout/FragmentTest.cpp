@@ -110,6 +110,11 @@ TEST(Fragment, SplitsDigitsIntoLanesAndWarps) {
   ASSERT_TRUE(cut);
   EXPECT_EQ(cut->lanes, (std::vector<Mode>{{32, {1}}}));
   EXPECT_EQ(cut->warps, (std::vector<Mode>{{4, {32}}}));
+  // 48 threads are a warp and a half.
+  const auto half =
+      parsed("48 threads 48 (48):(1@0) registers ():()").lanesAndWarps();
+  ASSERT_TRUE(half);
+  EXPECT_EQ(half->warps, (std::vector<Mode>{{2, {32}}}));
   EXPECT_FALSE(parsed("5x26 threads 128 (5,26):(1@0,1@1) registers ():()")
                    .lanesAndWarps());
 }

@@ -1,0 +1,163 @@
+//===- BankConflicts.cpp - The cost of shared-memory accesses ----*- C++
+//-*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts wavefronts by the rule of phases, banks and words in BankConflicts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Layout/BankConflicts.h"
+
+#include "AccessCount.h"
+#include "Coordinates.h"
+#include "Tile/Layout/Fragments.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace tile::layout;
+
+static constexpr int64_t banks = 32, wordBits = 32;
+
+/// Lanes served together: those whose data fill 128 bytes.
+static int64_t lanesOfPhase(int64_t bitsOfLane) {
+  return std::clamp(banks * wordBits / std::max(bitsOfLane, wordBits),
+                    int64_t(1), warpSize);
+}
+
+/// The words that the lanes of one phase touch -> its wavefronts.
+static Wavefronts servePhase(std::vector<int64_t> &words) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  std::array<int64_t, banks> burden{};
+  for (int64_t word : words)
+    ++burden[word % banks];
+  return {*std::max_element(burden.begin(), burden.end()),
+          (int64_t(words.size()) + banks - 1) / banks, 0};
+}
+
+Wavefronts tile::layout::countWavefronts(const std::vector<int64_t> &addresses,
+                                         int64_t bytes) {
+  const int64_t lanes = lanesOfPhase(bytes * 8);
+  Wavefronts total;
+  total.instructions = 1;
+  std::vector<int64_t> words;
+  for (size_t first = 0; first < addresses.size(); first += lanes) {
+    words.clear();
+    const size_t last = std::min(first + lanes, addresses.size());
+    for (size_t lane = first; lane < last; ++lane)
+      if (addresses[lane] >= 0)
+        for (int64_t word = addresses[lane] / 4;
+             word <= (addresses[lane] + bytes - 1) / 4; ++word)
+          words.push_back(word);
+    total += servePhase(words);
+  }
+  return total;
+}
+
+SharedAccess tile::layout::vectorAccess(const FragmentLayout &fragment,
+                                        int64_t elementBits) {
+  int64_t vector = std::max<int64_t>(1, 128 / elementBits);
+  while (fragment.numRegisters() % vector != 0)
+    vector /= 2;
+  return {AccessKind::Vector, fragment, vector};
+}
+
+Expected<SharedAccess> tile::layout::matrixAccess(const Coordinate &tile,
+                                                  int64_t gridRows,
+                                                  int64_t gridColumns,
+                                                  int64_t elementBits) {
+  Expected<FragmentLayout> atom =
+      ldmatrixAddresses({gridRows, gridColumns}, elementBits);
+  if (!atom)
+    return atom.failure();
+  Expected<FragmentLayout> all = repeatFragment(*atom, tile, Tiling());
+  if (!all)
+    return all.failure();
+  return SharedAccess{AccessKind::Matrix, *all, 128 / elementBits,
+                      gridRows * gridColumns * 8};
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of fragments
+//===----------------------------------------------------------------------===//
+
+AccessCount::AccessCount(const SharedAccess &access, int64_t elementBits)
+    : access(access), elements(access.fragment.elements()),
+      elementBits(elementBits) {}
+
+bool AccessCount::isContiguous(const std::vector<int64_t> &offsets,
+                               int64_t width) const {
+  for (size_t first = 0; first < elements.size(); first += width) {
+    // Where the piece would begin, by each of its elements that is not idle.
+    std::optional<int64_t> start;
+    for (int64_t i = 0; i < width; ++i) {
+      if (elements[first + i] == FragmentLayout::idle)
+        continue;
+      const int64_t begin = offsets[elements[first + i]] - i;
+      if (begin % width != 0 || (start && *start != begin))
+        return false;
+      start = begin;
+    }
+  }
+  return true;
+}
+
+int64_t AccessCount::pieceWidth(const std::vector<int64_t> &offsets) const {
+  int64_t width = access.vector;
+  while (width > 1 && !(width * elementBits <= 128 &&
+                        access.fragment.numRegisters() % width == 0 &&
+                        isContiguous(offsets, width)))
+    width /= 2;
+  return width;
+}
+
+bool AccessCount::isPossible(const std::vector<int64_t> &offsets) const {
+  return access.kind == AccessKind::Vector ||
+         pieceWidth(offsets) == access.vector;
+}
+
+Wavefronts AccessCount::wavefronts(const std::vector<int64_t> &offsets) const {
+  const int64_t width = pieceWidth(offsets);
+  const int64_t registers = access.fragment.numRegisters(),
+                threads = access.fragment.numThreads();
+  const int64_t phase = lanesOfPhase(width * elementBits);
+  Wavefronts total;
+  std::vector<int64_t> words;
+  for (int64_t warp = 0; warp < threads; warp += warpSize) {
+    const int64_t lastLane = std::min(warp + access.lanes, threads);
+    for (int64_t reg = 0; reg < registers; reg += width) {
+      ++total.instructions;
+      for (int64_t first = warp; first < lastLane; first += phase) {
+        words.clear();
+        const int64_t last = std::min(first + phase, lastLane);
+        for (int64_t thread = first; thread < last; ++thread)
+          for (int64_t i = 0; i < width; ++i) {
+            const int64_t element = elements[thread * registers + reg + i];
+            if (element == FragmentLayout::idle)
+              continue;
+            const int64_t bit = offsets[element] * elementBits;
+            for (int64_t word = bit / wordBits;
+                 word <= (bit + elementBits - 1) / wordBits; ++word)
+              words.push_back(word);
+          }
+        total += servePhase(words);
+      }
+    }
+  }
+  return total;
+}
+
+int64_t tile::layout::pieceWidth(const ComposedLayout &shared,
+                                 int64_t elementBits,
+                                 const SharedAccess &access) {
+  return AccessCount(access, elementBits).pieceWidth(shared.offsets());
+}
+
+Wavefronts tile::layout::countWavefronts(const ComposedLayout &shared,
+                                         int64_t elementBits,
+                                         const SharedAccess &access) {
+  return AccessCount(access, elementBits).wavefronts(shared.offsets());
+}

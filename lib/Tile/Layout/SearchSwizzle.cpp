@@ -1,0 +1,163 @@
+//===- SearchSwizzle.cpp - The best shared layout for all users ----*- C++
+//-*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Candidates in order of preference, so that the first of equals wins: the
+// panels of the hardware's swizzles, plain row-major, other XOR swizzles of
+// row-major, padded rows; then the same with the last two dimensions exchanged,
+// for tiles whose users go down the columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessCount.h"
+#include "Coordinates.h"
+
+#include <tuple>
+
+using namespace tile::layout;
+
+namespace {
+class Search {
+public:
+  Search(const Coordinate &tile, int64_t elementBits,
+         const std::vector<SharedAccess> &accesses, SharedEngine engine)
+      : tile(tile), elementBits(elementBits), engine(engine) {
+    for (const SharedAccess &access : accesses)
+      counts.emplace_back(access, elementBits);
+  }
+
+  std::optional<SharedChoice> run() {
+    tryAll(/*exchanged=*/false);
+    if (tile.size() >= 2 && !isPerfect())
+      tryAll(/*exchanged=*/true);
+    return best;
+  }
+
+private:
+  /// Nothing can beat a conflict-free layout that every engine takes.
+  bool isPerfect() const {
+    return best && best->wavefronts.isConflictFree() && best->isWgmmaLegal &&
+           bestIsWhole;
+  }
+
+  void tryAll(bool exchanged) {
+    Coordinate shape = tile;
+    if (exchanged)
+      std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+    for (SwizzleMode mode :
+         {SwizzleMode::Bytes128, SwizzleMode::Bytes64, SwizzleMode::Bytes32}) {
+      const Expected<ComposedLayout> panels =
+          swizzledPanels(shape, mode, elementBits);
+      if (panels)
+        consider(*panels, exchanged, /*isTma=*/true,
+                 /*isWgmma=*/shape[shape.size() - 2] % 8 == 0);
+    }
+    // A TMA box holds at most 256 elements a side and rows of whole 16 bytes.
+    const ComposedLayout plain = rowMajorShared(shape);
+    const bool isBox =
+        shape.back() * elementBits % 128 == 0 && shape.back() <= 256;
+    consider(plain, exchanged, isBox, false);
+    if (engine == SharedEngine::Threads && !isPerfect()) {
+      trySwizzles(plain, exchanged);
+      tryPaddings(shape, exchanged);
+    }
+  }
+
+  void trySwizzles(const ComposedLayout &plain, bool exchanged) {
+    // Chunks of 16, 8 and 4 bytes; enough bits to reach all banks.
+    for (int64_t chunkBits : {128, 64, 32}) {
+      int64_t base = 0;
+      while ((int64_t(1) << base) * elementBits < chunkBits)
+        ++base;
+      for (int64_t bits = 1; (chunkBits << bits) <= 32 * 32; ++bits)
+        for (int64_t shift = bits;; ++shift) {
+          ComposedLayout layout = plain;
+          layout.swizzle = {bits, base, shift};
+          // A block that the tile does not fill would waste what it saves.
+          if (plain.layout.size() % layout.swizzle.period() != 0)
+            break;
+          consider(layout, exchanged, false, false);
+        }
+    }
+  }
+
+  void tryPaddings(const Coordinate &shape, bool exchanged) {
+    for (int64_t padBits : {128, 256, 64, 32})
+      if (padBits % elementBits == 0)
+        consider(rowMajorShared(shape, padBits / elementBits), exchanged, false,
+                 false);
+  }
+
+  void consider(ComposedLayout layout, bool exchanged, bool isTma,
+                bool isWgmma) {
+    if ((engine == SharedEngine::Tma && !isTma) ||
+        (engine == SharedEngine::Wgmma && !isWgmma))
+      return;
+    if (exchanged) {
+      std::vector<int64_t> order(tile.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::swap(order[order.size() - 1], order[order.size() - 2]);
+      layout.layout = permuteModes(layout.layout, order);
+    }
+    const std::vector<int64_t> offsets = layout.offsets();
+    SharedChoice choice;
+    bool isWhole = true;
+    for (const AccessCount &count : counts) {
+      if (!count.isPossible(offsets))
+        return;
+      isWhole &= count.isWhole(offsets);
+      const Wavefronts one = count.wavefronts(offsets);
+      choice.wavefronts +=
+          {one.actual * count.times(), one.ideal * count.times(),
+           one.instructions * count.times()};
+    }
+    choice.allocatedBytes = (layout.allocation() * elementBits + 7) / 8;
+    choice.layout = std::move(layout);
+    choice.isTmaLegal = isTma;
+    choice.isWgmmaLegal = isWgmma;
+    auto rank = [](const SharedChoice &c) {
+      return std::make_tuple(c.wavefronts.actual, c.wavefronts.instructions,
+                             !c.isTmaLegal, !c.isWgmmaLegal, c.allocatedBytes);
+    };
+    if (!best || rank(choice) < rank(*best)) {
+      best = std::move(choice);
+      bestIsWhole = isWhole;
+    }
+  }
+
+  Coordinate tile;
+  int64_t elementBits;
+  SharedEngine engine;
+  std::vector<AccessCount> counts;
+  std::optional<SharedChoice> best;
+  /// No access of the best had to be broken up.
+  bool bestIsWhole = false;
+};
+} // namespace
+
+Expected<SharedChoice>
+tile::layout::searchSwizzle(const Coordinate &tile, int64_t elementBits,
+                            const std::vector<SharedAccess> &accesses,
+                            SharedEngine engine) {
+  if (std::optional<Failure> bad = checkSizes(tile, 1))
+    return *bad;
+  if (elementBits < 1 || elementBits > 128 ||
+      (elementBits & (elementBits - 1)) != 0)
+    return Failure{"elements have a power of two of 1 to 128 bits, got " +
+                   std::to_string(elementBits)};
+  for (const SharedAccess &access : accesses)
+    if (access.fragment.tile() != tile)
+      return Failure{"an access to a tile " +
+                     shapeText(access.fragment.tile()) +
+                     " of a buffer of shape " + shapeText(tile)};
+  if (std::optional<SharedChoice> best =
+          Search(tile, elementBits, accesses, engine).run())
+    return *best;
+  const char *user = engine == SharedEngine::Tma     ? "TMA"
+                     : engine == SharedEngine::Wgmma ? "wgmma"
+                                                     : "ldmatrix";
+  return Failure{"no layout of a tile " + shapeText(tile) + " of " +
+                 std::to_string(elementBits) + "-bit elements suits " + user};
+}
