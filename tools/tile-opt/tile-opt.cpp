@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/TileDialect.h"
+#include "Tile/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -16,6 +17,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  tile::registerTilePasses();
   registry.insert<tile::TileDialect>();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "tile-opt", registry));
 }

@@ -1,0 +1,67 @@
+//===- Passes.td - Passes from tile to tile -----------------*- tablegen -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each pass is a free function of the same name (see the headers of this
+// folder) with a statistic.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_TRANSFORMS_PASSES_TD
+#define TILE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InlineCalls : Pass<"tile-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "inline the helper functions of tile programs";
+  let description = [{
+    Inlines every call in a function that has launches or calls one that has,
+    and the calls of what is inlined. Helpers may take on-chip buffers of any
+    extents; the buffers' static types are carried into the helper's ops.
+    Helpers that nobody uses afterwards are removed, if they are private or take
+    on-chip buffers.
+
+    A call that cannot be inlined (recursion, a callee without a body or with
+    several blocks) is an error.
+  }];
+  let statistics = [
+    Statistic<"numInlined", "calls-inlined", "Calls that were inlined">,
+    Statistic<"numRemoved", "helpers-removed", "Helper functions that were removed">
+  ];
+}
+
+def Specialize : Pass<"tile-specialize", "::mlir::ModuleOp"> {
+  let summary = "fix the tunables and make on-chip types static";
+  let description = [{
+    Replaces each tunable by the value it is given in `values`, or by its
+    default; evaluates each `tile.require` and removes it where it holds; folds
+    what has become constant into the types of on-chip buffers, extents of
+    elementwise loops, `threads` and `stages`.
+
+    A value for a tunable that does not exist or that is none of its choices is
+    an error, and so is a requirement that does not hold or that depends on more
+    than tunables.
+  }];
+  let options = [
+    ListOption<"values", "values", "std::string",
+               "Values of tunables: name=value, separated by commas">,
+    Option<"function", "function", "std::string", "",
+           "Only this function; all of them where none is given">
+  ];
+  let statistics = [
+    Statistic<"numFixed", "tunables-fixed", "Tunables that were replaced by their value">
+  ];
+}
+
+def CheckStatic : InterfacePass<"tile-check-static", "::mlir::FunctionOpInterface"> {
+  let summary = "report extents that should be constant and are not";
+  let description = [{
+    The lowerings need constant extents of on-chip buffers and elementwise loops,
+    and constant `threads` and `stages`. This pass changes nothing; it reports
+    each op in a launch where one is still open, with the values it depends on.
+    The lowerings make the same check.
+  }];
+}
+
+#endif // TILE_TRANSFORMS_PASSES_TD
