@@ -60,10 +60,10 @@ struct Comparison {
   static constexpr size_t maxKept = 8;
 };
 
-/// Judges `result`. NaN matches NaN. An infinite result matches the same
-/// infinity, and a reference that rounds to it in the result's type. Integers
-/// are compared as integers. Uses all cores, with the same outcome however
-/// many. Error when the shapes differ.
+/// Judges `result`. NaN matches NaN and an infinity the same infinity, also
+/// where a finite reference becomes one in the result's type: 70000 in f16.
+/// Integers are compared as integers. Uses all cores, with the same outcome
+/// however many. Error when the shapes differ.
 Result<Comparison> compare(const Array &result, const Array &reference,
                            const Tolerance &tolerance);
 

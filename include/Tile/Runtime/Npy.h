@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads and writes .npy files, NumPy's format for one array (versions 1.0 to
-// 3.0). bf16, f8E4M3FN and f8E5M2 follow what NumPy itself writes for arrays of
-// the ml_dtypes package: untyped elements ("<V2", "<V1", and "<f1" for
-// f8E5M2), whose meaning the reader has to know. i4 is read and written
-// unpacked, one element a byte, also as ml_dtypes has it ("<V1").
+// 3.0). bf16, fp8 and i4 follow what NumPy itself writes for arrays of the
+// ml_dtypes package: untyped elements ("<V2", "<V1") whose meaning the reader
+// has to know, i4 unpacked, one element a byte. NumPy's "<f1" for f8E5M2 is
+// read, but not written, since NumPy cannot read it back.
 //
 // A damaged file gives an error that names what is wrong with it. Nothing is
 // allocated before the file's size vouches for it.

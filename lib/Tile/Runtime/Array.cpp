@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Runtime/Array.h"
+#include "ParallelFor.h"
 #include "Tile/Runtime/Format.h"
 
 #include <algorithm>
@@ -81,12 +82,11 @@ static uint64_t getBytes(DType type, int64_t elements) {
 /// Zeroed memory, null when there is none. calloc's fresh pages cost nothing
 /// until they are touched, which aligned_alloc and memset would.
 static std::shared_ptr<void> allocateStorage(uint64_t bytes) {
-  void *block = std::calloc(bytes + alignment, 1);
+  auto *block = static_cast<char *>(std::calloc(bytes + alignment, 1));
   if (!block)
     return nullptr;
-  uintptr_t address = reinterpret_cast<uintptr_t>(block);
-  uintptr_t aligned = (address + alignment - 1) / alignment * alignment;
-  return std::shared_ptr<void>(reinterpret_cast<void *>(aligned),
+  uint64_t excess = reinterpret_cast<uintptr_t>(block) % alignment;
+  return std::shared_ptr<void>(block + (excess ? alignment - excess : 0),
                                [block](void *) { std::free(block); });
 }
 
@@ -295,8 +295,7 @@ Result<Array> Array::convert(DType to, Overflow overflow) const {
   // Doubles carry all but i64, whose values go from integer to element.
   bool asIntegers = type == DType::I64 && to != DType::F64;
   constexpr int64_t block = 1024;
-  double values[block];
-  forEachRow([&](const Row &row) {
+  auto convertRow = [&](const Row &row) {
     if (to == type || asIntegers) {
       for (int64_t i = 0; i < row.count; ++i) {
         uint64_t bits = loadBits(type, data(), row.index + i * row.stride);
@@ -306,12 +305,17 @@ Result<Array> Array::convert(DType to, Overflow overflow) const {
       }
       return;
     }
+    double values[block];
     for (int64_t i = 0; i < row.count; i += block) {
       int64_t count = std::min(block, row.count - i);
       decodeRow(type, data(), row.index + i * row.stride, row.stride, count,
                 values);
       encodeRow(to, values, count, result->data(), row.first + i, 1, overflow);
     }
+  };
+  // The result is dense, so ranges of even length share no byte of it.
+  parallelFor(numElements, 64 * block, [&](int64_t begin, int64_t end) {
+    forEachRow(begin, end, convertRow);
   });
   return result;
 }

@@ -177,13 +177,11 @@ double Comparer::getError(int64_t position, double got, double wanted) const {
   }
   if (std::isfinite(got) && std::isfinite(wanted))
     return std::fabs(got - wanted);
-  if (std::isnan(got) || std::isnan(wanted))
-    return std::isnan(got) && std::isnan(wanted) ? 0 : infinity;
-  if (std::isinf(got)) {
-    DType type = result.getType();
-    return decode(type, encode(type, wanted)) == got ? 0 : infinity;
-  }
-  return infinity;
+  // What a finite reference beyond the type's range should have become.
+  DType type = result.getType();
+  double rounded = decode(type, encode(type, wanted));
+  bool agrees = std::isnan(got) ? std::isnan(rounded) : got == rounded;
+  return agrees && !std::isfinite(got) ? 0 : infinity;
 }
 
 void Comparer::compareCarefully(int64_t begin, int64_t count, const double *got,

@@ -18,7 +18,7 @@ using namespace tile::runtime;
 static std::string print(std::chars_format format, int precision,
                          double value) {
   char text[512];
-  auto end =
+  char *end =
       std::to_chars(text, text + sizeof text, value, format, precision).ptr;
   return std::string(text, end);
 }

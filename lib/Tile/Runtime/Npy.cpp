@@ -95,11 +95,11 @@ static std::string getDescr(DType type) {
   switch (type) {
   case DType::BF16:
     return "<V2";
+  // NumPy writes "<f1" for f8E5M2 and then cannot read it; "<V1" it can.
   case DType::F8E4M3FN:
+  case DType::F8E5M2:
   case DType::I4:
     return "<V1";
-  case DType::F8E5M2:
-    return "<f1";
   case DType::I1:
     return "|b1";
   case DType::I8:
@@ -315,8 +315,16 @@ static bool writeElements(std::FILE *file, const Array &array) {
   unsigned bytes = getStorageBits(fileType) / 8;
   constexpr int64_t chunk = 1 << 16;
   std::vector<unsigned char> buffer(size_t(chunk) * bytes);
+  bool isCopy = type != DType::I4 && type != DType::I1;
   bool isGood = true;
   array.forEachRow([&](const Row &row) {
+    if (isCopy && row.stride == 1) {
+      const char *from = static_cast<const char *>(array.data());
+      isGood =
+          isGood && std::fwrite(from + row.index * bytes, bytes,
+                                size_t(row.count), file) == size_t(row.count);
+      return;
+    }
     for (int64_t begin = 0; begin < row.count && isGood; begin += chunk) {
       int64_t count = std::min(chunk, row.count - begin);
       for (int64_t i = 0; i < count; ++i) {

@@ -76,6 +76,16 @@ TEST(Compare, MatchesNaNAndInfinityWithTheirLikes) {
     EXPECT_EQ(comparison.first[i].coordinates, Shape({int64_t(i) + 3}));
 }
 
+TEST(Compare, KnowsWhatOverflowGivesInTheResultsType) {
+  Array reference = make(DType::F64, {2}, {500, 470});
+  EXPECT_EQ(judge(make(DType::F8E4M3FN, {2}, {NAN, NAN}), reference, {})
+                .numMismatches,
+            0);
+  EXPECT_EQ(judge(make(DType::F8E5M2, {2}, {NAN, INFINITY}), reference, {})
+                .numMismatches,
+            2);
+}
+
 TEST(Compare, NaNToleranceAllowsNothing) {
   Array one = make(DType::F32, {1}, {1});
   EXPECT_EQ(judge(one, one, {NAN, 0}).numMismatches, 1);
