@@ -1,0 +1,285 @@
+"""Runs the project's test suites and sums up what they counted.
+
+Each suite is a function from a `Bench` to an `Outcome`. It has a budget of
+minutes, reported when exceeded, and is ended at three times that, so that
+nothing hangs. Nothing is left out silently: a suite or a test that cannot run
+here says why and is counted as skipped. Called by test.sh; needs nothing but
+the standard library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+LOGS = BUILD / "test-logs"
+LLVM = Path("/usr/lib/llvm-22/bin")
+HARD_LIMIT = 3  # times the budget
+
+
+@dataclass
+class Outcome:
+    """What a suite counted, and the lines a person should read."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def check(self, holds: bool, what: str) -> None:
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            self.notes.append(f"FAILED {what}")
+
+    def skip(self, what: str, why: str) -> None:
+        self.skipped += 1
+        self.notes.append(f"skipped {what}: {why}")
+
+
+class Bench:
+    """Runs a suite's commands, with one log and one deadline for all of them."""
+
+    def __init__(self, name: str, minutes: float) -> None:
+        self.log = LOGS / f"{name}.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log.write_text("")
+        self.deadline = time.monotonic() + HARD_LIMIT * minutes * 60
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        show: bool = False,
+        env: dict[str, str] | None = None,
+    ) -> bool:
+        """Whether the command ended well in time. Its output goes to the log, or to
+        the terminal where its progress is worth seeing."""
+        words = [str(word) for word in command]
+        with self.log.open("a") as log:
+            log.write("$ " + " ".join(words) + "\n")
+            log.flush()
+            process = subprocess.Popen(
+                words,
+                cwd=ROOT,
+                env={**os.environ, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=None if show else log,
+                stderr=None if show else subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                code = process.wait(timeout=max(1.0, self.deadline - time.monotonic()))
+            except (subprocess.TimeoutExpired, KeyboardInterrupt) as stop:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                log.write("ended: the suite's time is up\n")
+                if isinstance(stop, KeyboardInterrupt):
+                    raise
+                return False
+            log.write(f"exit code {code}\n")
+            return code == 0
+
+    def tail(self, lines: int) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
+# What tools report ---------------------------------------------------------
+
+
+def count_lit(bench: Bench, outcome: Outcome, build: Path) -> None:
+    """Runs the lit suite of a build tree."""
+    results = bench.log.with_suffix(".json")
+    results.unlink(missing_ok=True)
+    ended = bench.run([LLVM / "lit", "-v", "--output", results, build / "test"])
+    if not results.exists():
+        outcome.check(False, "lit wrote no results")
+        return
+    tests = json.loads(results.read_text())["tests"]
+    for test in tests:
+        name, code = test["name"], test["code"]
+        if code in ("PASS", "XFAIL", "FLAKYPASS"):
+            outcome.passed += 1
+        elif code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+            reason = test.get("output", "").strip().splitlines()
+            outcome.skip(name, reason[0] if reason else code.lower())
+        else:
+            outcome.check(False, f"{name} ({code})")
+    if not tests or not ended and not outcome.failed:
+        outcome.check(False, "lit did not end well")
+
+
+def count_junit(results: Path, outcome: Outcome) -> None:
+    """Adds the cases of a JUnit file, as ctest and pytest write them."""
+    if not results.exists():
+        outcome.check(False, f"no results in {results.name}")
+        return
+    cases = list(ElementTree.parse(results).iter("testcase"))
+    for case in cases:
+        name = f"{case.get('classname', '')}.{case.get('name', '')}"
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            outcome.check(False, name)
+        elif skipped is not None or case.get("status") in ("notrun", "disabled"):
+            outcome.skip(name, (skipped.get("message") if skipped is not None else None) or "not run")
+        else:
+            outcome.passed += 1
+    if not cases:
+        outcome.check(False, f"no test was found for {results.name}")
+
+
+def tracked(*patterns: str) -> list[str]:
+    """Files of the tree that git tracks or would track."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *patterns],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).exists()]
+
+
+# Suites --------------------------------------------------------------------
+
+
+def run_format(bench: Bench, outcome: Outcome) -> None:
+    """C++ is formatted by clang-format, no file is too long to read"""
+    sources = tracked("*.cpp", "*.h")
+    outcome.check(bench.run([LLVM / "clang-format", "--dry-run", "-Werror", *sources]), "clang-format")
+    for name in tracked("*.cpp", "*.h", "*.td", "*.py", "*.cmake", "*.mlir", "*.sh"):
+        length = len((ROOT / name).read_text(errors="replace").splitlines())
+        if length > 600:
+            outcome.check(False, f"{name} has {length} lines, the limit is 600")
+    outcome.check(not outcome.failed, "length of files")
+
+
+def run_python(bench: Bench, outcome: Outcome) -> None:
+    """Python is clean by ruff and typed"""
+    sources = tracked("*.py")
+    outcome.check(bench.run([sys.executable, "-m", "ruff", "check", "--no-cache", *sources]), "ruff")
+    # One at a time: scripts are programs, and two may have one name.
+    for name in sources:
+        if not name.endswith("lit.cfg.py"):  # its names come from lit
+            mypy = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--disallow-untyped-defs"]
+            outcome.check(bench.run([*mypy, "--cache-dir", BUILD / "mypy", name]), f"types of {name}")
+
+
+def run_unit(bench: Bench, outcome: Outcome) -> None:
+    """GoogleTest cases of the C++ libraries, each in a process of its own"""
+    results = bench.log.with_suffix(".xml")
+    results.unlink(missing_ok=True)
+    jobs = str(os.cpu_count() or 1)
+    command = ["ctest", "--test-dir", str(BUILD), "-L", "unit", "-j", jobs, "--timeout", "300"]
+    bench.run([*command, "--output-on-failure", "--output-junit", results])
+    count_junit(results, outcome)
+
+
+def run_lit(bench: Bench, outcome: Outcome) -> None:
+    """The dialect, passes and tools by what they print"""
+    count_lit(bench, outcome, BUILD)
+
+
+def run_pytest(bench: Bench, outcome: Outcome) -> None:
+    """Numbers against references: examples, generated programs, broken input"""
+    results = bench.log.with_suffix(".xml")
+    results.unlink(missing_ok=True)
+    tools = {"TILE_BUILD": str(BUILD), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider"]
+    bench.run([*command, "--junitxml", results, ROOT / "test"], env=tools)
+    count_junit(results, outcome)
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    budget: float  # minutes
+    run: Callable[[Bench, Outcome], None]
+
+    @property
+    def summary(self) -> str:
+        return (self.run.__doc__ or "").splitlines()[0]
+
+
+SUITES = [
+    Suite("format", 1, run_format),
+    Suite("python", 1, run_python),
+    Suite("unit", 2, run_unit),
+    Suite("lit", 2, run_lit),
+    Suite("pytest", 4, run_pytest),
+]
+BUILD_BUDGET = 15  # minutes, from nothing
+
+
+# The program ---------------------------------------------------------------
+
+
+def run_suite(suite: Suite) -> tuple[Outcome, float]:
+    print(f"\n== {suite.name}: {suite.summary}", flush=True)
+    bench, outcome = Bench(suite.name, suite.budget), Outcome()
+    started = time.monotonic()
+    try:
+        suite.run(bench, outcome)
+    except (OSError, subprocess.SubprocessError, ValueError, ElementTree.ParseError) as error:
+        outcome.check(False, f"{suite.name} could not run: {error}")
+    seconds = time.monotonic() - started
+    for note in outcome.notes:
+        print(f"   {note}")
+    if outcome.failed:
+        print(f"   the end of {bench.log.relative_to(ROOT)}:\n{bench.tail(60)}")
+    print(
+        f"   {outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped in {seconds:.1f} s",
+        flush=True,
+    )
+    return outcome, seconds
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Runs the test suites; see test.sh.")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="run these only")
+    parser.add_argument("--list", action="store_true", help="print the suites and stop")
+    parser.add_argument("--check", action="store_true", help="check the arguments and stop")
+    parser.add_argument("--build-seconds", type=float, default=0, help="what the build took, for the table")
+    options = parser.parse_args()
+    if options.list:
+        for suite in SUITES:
+            print(f"  {suite.name:8} {suite.budget:>4g} min  {suite.summary}")
+        return 0
+    unknown = [name for name in options.suites if name not in {suite.name for suite in SUITES}]
+    if unknown:
+        parser.error(f"no suite {', '.join(unknown)}; there are {', '.join(suite.name for suite in SUITES)}")
+    if options.check:
+        return 0
+
+    rows = [("build", Outcome(), options.build_seconds, float(BUILD_BUDGET))]
+    for suite in SUITES:
+        if not options.suites or suite.name in options.suites:
+            rows.append((suite.name, *run_suite(suite), suite.budget))
+
+    print(f"\n{'suite':8} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}  budget")
+    total = Outcome()
+    for name, outcome, seconds, budget in rows:
+        late = "  over budget" if seconds > budget * 60 else ""
+        counts = f"{outcome.passed:7} {outcome.failed:7} {outcome.skipped:8}"
+        print(f"{name:8} {counts} {seconds:8.1f}  {budget:g} min{late}")
+        total.passed += outcome.passed
+        total.failed += outcome.failed
+        total.skipped += outcome.skipped
+    print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
+    return 1 if total.failed or not total.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
