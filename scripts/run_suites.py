@@ -170,11 +170,13 @@ def run_python(bench: Bench, outcome: Outcome) -> None:
     """Python is clean by ruff and typed"""
     sources = tracked("*.py")
     outcome.check(bench.run([sys.executable, "-m", "ruff", "check", "--no-cache", *sources]), "ruff")
-    # One at a time: scripts are programs, and two may have one name.
-    for name in sources:
-        if not name.endswith("lit.cfg.py"):  # its names come from lit
-            mypy = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--disallow-untyped-defs"]
-            outcome.check(bench.run([*mypy, "--cache-dir", BUILD / "mypy", name]), f"types of {name}")
+    # Folder by folder: two folders may have modules of one name.
+    for folder in sorted({str(Path(name).parent) for name in sources}):
+        # The names in lit's configuration come from lit.
+        names = [name for name in sources if str(Path(name).parent) == folder and not name.endswith("lit.cfg.py")]
+        mypy = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--disallow-untyped-defs"]
+        if names:
+            outcome.check(bench.run([*mypy, "--cache-dir", BUILD / "mypy", *names]), f"types in {folder}")
 
 
 def run_unit(bench: Bench, outcome: Outcome) -> None:
