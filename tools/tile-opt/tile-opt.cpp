@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/Conversion/Passes.h"
 #include "Tile/IR/TileDialect.h"
 #include "Tile/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   tile::registerTilePasses();
+  tile::registerTileConversionPasses();
   registry.insert<tile::TileDialect>();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "tile-opt", registry));
 }

@@ -1,0 +1,51 @@
+//===- Passes.td - Conversions of tile programs -------------*- tablegen -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_CONVERSION_PASSES_TD
+#define TILE_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "lower tile programs to loops and vectors on all cores";
+  let description = [{
+    Turns every `tile.launch` into an OpenMP loop over the blocks, run by all
+    cores, each with scratch memory of its own for the on-chip buffers, and every
+    op inside into loops and vector code:
+
+    - copies and fills clip their tile to the global buffer once and then run
+      without tests;
+    - a gemm becomes a register-blocked kernel over packed panels;
+    - an elementwise loop is vectorised along its last dimension, lanes under a
+      condition by masks, with one test in front that tells whether any access
+      can leave its global buffer;
+    - reductions keep one vector of partial results;
+    - exp, exp2, log, tanh and their like become polynomials, vectorised too;
+      their accuracy stands in docs/CPU.md.
+
+    Expects what `tile-inline-calls`, `tile-specialize` and
+    `tile-split-lockstep` leave: no calls in launches, static on-chip buffers,
+    independent elementwise loops. Thread-level ops are refused.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"32",
+           "bytes in a vector register of the target: 16, 32 or 64">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [
+    Statistic<"numLaunches", "launches", "launches lowered">,
+    Statistic<"numVectorized", "vectorized", "elementwise loops vectorised">,
+    Statistic<"numScalar", "scalar", "elementwise loops left scalar">
+  ];
+}
+
+#endif // TILE_CONVERSION_PASSES_TD

@@ -1,0 +1,296 @@
+//===- Bounds.cpp - Accesses outside global buffers -------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranges of index expressions, computed at run time in front of a loop so that
+// the loop itself needs no tests, and the tests themselves where it does.
+// Indices are 64-bit and taken not to overflow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cpu;
+
+static std::optional<int64_t> getConstant(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+namespace {
+/// Computes ranges op by op. Each case emits what it needs at the insertion
+/// point; folding builders keep constant ranges constant.
+class RangeBuilder {
+public:
+  RangeBuilder(OpBuilder &b, Location loc, RangeMap &known, Operation *scope)
+      : b(b), loc(loc), known(known), scope(scope) {}
+
+  FailureOr<IndexRange> get(Value value) {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    FailureOr<IndexRange> range = compute(value);
+    if (succeeded(range))
+      known[value] = *range;
+    return range;
+  }
+
+private:
+  template <typename Op> Value make(Value x, Value y) {
+    return b.createOrFold<Op>(loc, x, y);
+  }
+  IndexRange point(Value value) { return {value, value}; }
+  bool isNonNegative(const IndexRange &range) {
+    std::optional<int64_t> low = getConstant(range.low);
+    return low && *low >= 0;
+  }
+
+  FailureOr<IndexRange> compute(Value value) {
+    Operation *op = value.getDefiningOp();
+    bool isOutside =
+        op ? !scope->isAncestor(op)
+           : !scope->isAncestor(value.getParentBlock()->getParentOp());
+    if (isOutside)
+      return point(value);
+    if (!op)
+      return failure();
+    if (std::optional<int64_t> constant = getConstant(value)) {
+      if (!isa<IndexType>(value.getType()))
+        return point(arith::ConstantOp::create(
+            b, loc, b.getIntegerAttr(value.getType(), *constant)));
+      return point(constantIndex(b, loc, *constant));
+    }
+    SmallVector<IndexRange> operands;
+    // Only these have a case below; asking first keeps dead code out.
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+             arith::DivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+             arith::RemUIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
+             arith::MaxUIOp, arith::SelectOp, arith::IndexCastOp,
+             arith::ExtSIOp>(op))
+      return failure();
+    for (Value operand : op->getOperands()) {
+      if (operand.getType().isInteger(1)) {
+        operands.push_back({});
+        continue;
+      }
+      FailureOr<IndexRange> range = get(operand);
+      if (failed(range))
+        return failure();
+      operands.push_back(*range);
+    }
+    return combine(op, operands);
+  }
+
+  FailureOr<IndexRange> combine(Operation *op, ArrayRef<IndexRange> in) {
+    return llvm::TypeSwitch<Operation *, FailureOr<IndexRange>>(op)
+        .Case<arith::AddIOp>([&](auto) {
+          return IndexRange{make<arith::AddIOp>(in[0].low, in[1].low),
+                            make<arith::AddIOp>(in[0].high, in[1].high)};
+        })
+        .Case<arith::SubIOp>([&](auto) {
+          return IndexRange{make<arith::SubIOp>(in[0].low, in[1].high),
+                            make<arith::SubIOp>(in[0].high, in[1].low)};
+        })
+        .Case<arith::MulIOp>([&](auto) { return multiply(in[0], in[1]); })
+        .Case<arith::MinSIOp>([&](auto) {
+          return IndexRange{make<arith::MinSIOp>(in[0].low, in[1].low),
+                            make<arith::MinSIOp>(in[0].high, in[1].high)};
+        })
+        .Case<arith::MaxSIOp>([&](auto) {
+          return IndexRange{make<arith::MaxSIOp>(in[0].low, in[1].low),
+                            make<arith::MaxSIOp>(in[0].high, in[1].high)};
+        })
+        .Case<arith::SelectOp>([&](auto) {
+          return IndexRange{make<arith::MinSIOp>(in[1].low, in[2].low),
+                            make<arith::MaxSIOp>(in[1].high, in[2].high)};
+        })
+        .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto cast) {
+          Type type = cast.getType();
+          using Cast = decltype(cast);
+          return IndexRange{b.createOrFold<Cast>(loc, type, in[0].low),
+                            b.createOrFold<Cast>(loc, type, in[0].high)};
+        })
+        .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
+            [&](auto) { return divide(op, in[0], in[1]); })
+        .Case<arith::RemSIOp, arith::RemUIOp>(
+            [&](auto) { return remainder(op, in[0], in[1]); })
+        .Default([](Operation *) { return failure(); });
+  }
+
+  IndexRange multiply(IndexRange x, IndexRange y) {
+    if (getConstant(x.low) && x.low == x.high)
+      std::swap(x, y);
+    std::optional<int64_t> low = getConstant(y.low);
+    if (low && y.low == y.high && *low >= 0)
+      return {make<arith::MulIOp>(x.low, y.low),
+              make<arith::MulIOp>(x.high, y.low)};
+    // The extremes of a bilinear form lie in the corners.
+    Value corners[] = {make<arith::MulIOp>(x.low, y.low),
+                       make<arith::MulIOp>(x.low, y.high),
+                       make<arith::MulIOp>(x.high, y.low),
+                       make<arith::MulIOp>(x.high, y.high)};
+    IndexRange result = point(corners[0]);
+    for (Value corner : ArrayRef(corners).drop_front()) {
+      result.low = make<arith::MinSIOp>(result.low, corner);
+      result.high = make<arith::MaxSIOp>(result.high, corner);
+    }
+    return result;
+  }
+
+  FailureOr<IndexRange> divide(Operation *op, IndexRange x, IndexRange y) {
+    std::optional<int64_t> divisor = getConstant(y.low);
+    if (!divisor || *divisor <= 0 || y.low != y.high)
+      return failure();
+    if (isa<arith::DivUIOp>(op) && !isNonNegative(x))
+      return failure();
+    // Both roundings are monotone; the truncating one serves unsigned, too.
+    if (isa<arith::FloorDivSIOp>(op))
+      return IndexRange{make<arith::FloorDivSIOp>(x.low, y.low),
+                        make<arith::FloorDivSIOp>(x.high, y.low)};
+    return IndexRange{make<arith::DivSIOp>(x.low, y.low),
+                      make<arith::DivSIOp>(x.high, y.low)};
+  }
+
+  FailureOr<IndexRange> remainder(Operation *op, IndexRange x, IndexRange y) {
+    std::optional<int64_t> divisor = getConstant(y.low);
+    if (!divisor || *divisor <= 0 || y.low != y.high)
+      return failure();
+    Type type = x.low.getType();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+    };
+    Value top = constant(*divisor - 1);
+    if (isa<arith::RemUIOp>(op) || isNonNegative(x))
+      return IndexRange{constant(0), isNonNegative(x)
+                                         ? make<arith::MinSIOp>(x.high, top)
+                                         : top};
+    return IndexRange{constant(1 - *divisor), top};
+  }
+
+  OpBuilder &b;
+  Location loc;
+  RangeMap &known;
+  Operation *scope;
+};
+} // namespace
+
+FailureOr<IndexRange> cpu::getRange(OpBuilder &b, Location loc, Value index,
+                                    RangeMap &known, Operation *scope) {
+  return RangeBuilder(b, loc, known, scope).get(index);
+}
+
+Value cpu::isInside(OpBuilder &b, Location loc, Value buffer,
+                    ValueRange indices) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value inside;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    std::optional<int64_t> constant = getConstant(index);
+    if (constant && *constant >= 0 && !type.isDynamicDim(dim) &&
+        *constant < type.getDimSize(dim))
+      continue;
+    Value extent =
+        b.createOrFold<memref::DimOp>(loc, buffer, static_cast<int64_t>(dim));
+    // As unsigned numbers, negative indices lie beyond every extent.
+    Value test =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, extent);
+    inside =
+        inside ? arith::AndIOp::create(b, loc, inside, test).getResult() : test;
+  }
+  return inside;
+}
+
+void cpu::buildReport(OpBuilder &b, Location loc, Operation *op,
+                      StringRef what) {
+  auto module = op->getParentOfType<ModuleOp>();
+  constexpr StringLiteral function = "__tile_cpu_report";
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  // The innermost place that a person wrote.
+  Location place = op->getLoc();
+  if (auto file = place->findInstanceOf<FileLineColLoc>())
+    stream << file.getFilename().getValue() << ':' << file.getLine() << ':'
+           << file.getColumn() << ": ";
+  stream << what;
+  message.push_back('\0');
+
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    if (!module.lookupSymbol(function)) {
+      auto declaration = func::FuncOp::create(b, loc, function,
+                                              b.getFunctionType({pointer}, {}));
+      declaration.setPrivate();
+    }
+    unsigned number = 0;
+    std::string name;
+    do
+      name = ("__tile_message_" + Twine(number++)).str();
+    while (module.lookupSymbol(name));
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), message.size());
+    global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    b.getStringAttr(message));
+  }
+  Value address = LLVM::AddressOfOp::create(b, loc, global);
+  func::CallOp::create(b, loc, function, TypeRange(), ValueRange(address));
+}
+
+void cpu::guardAccesses(RewriterBase &rewriter, LaunchContext &context,
+                        Operation *root) {
+  if (context.bounds() == Bounds::Assume)
+    return;
+  bool traps = context.bounds() == Bounds::Trap;
+  SmallVector<Operation *> accesses;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // Elementwise loops are guarded as a whole (Parallel.cpp).
+    if (isa<ParallelOp>(op))
+      return WalkResult::skip();
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      if (isGlobal(load.getMemRefType()))
+        accesses.push_back(op);
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      if (isGlobal(store.getMemRefType()))
+        accesses.push_back(op);
+    return WalkResult::advance();
+  });
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (Operation *op : accesses) {
+    Location loc = op->getLoc();
+    rewriter.setInsertionPoint(op);
+    auto load = dyn_cast<memref::LoadOp>(op);
+    auto store = dyn_cast<memref::StoreOp>(op);
+    Value inside =
+        load ? isInside(rewriter, loc, load.getMemRef(), load.getIndices())
+             : isInside(rewriter, loc, store.getMemRef(), store.getIndices());
+    if (!inside)
+      continue;
+    TypeRange results = load ? TypeRange(load.getResult()) : TypeRange();
+    auto test = scf::IfOp::create(rewriter, loc, results, inside,
+                                  /*withElseRegion=*/load || traps);
+    rewriter.setInsertionPointToStart(test.thenBlock());
+    Operation *copy = rewriter.clone(*op);
+    if (load)
+      scf::YieldOp::create(rewriter, loc, copy->getResults());
+    if (load || traps) {
+      rewriter.setInsertionPointToStart(test.elseBlock());
+      if (traps)
+        buildReport(rewriter, loc, op,
+                    load ? "load outside the buffer"
+                         : "store outside the buffer");
+      if (load)
+        scf::YieldOp::create(rewriter, loc,
+                             zeroOf(rewriter, loc, load.getType()));
+    }
+    rewriter.replaceOp(op, test.getResults());
+  }
+}

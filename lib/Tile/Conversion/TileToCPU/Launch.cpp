@@ -1,0 +1,243 @@
+//===- Launch.cpp - Launches on the CPU -------------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch becomes an OpenMP loop over the blocks, numbered with the first grid
+// dimension fastest and handed out one by one, since blocks may differ in cost.
+// Every worker allocates the on-chip buffers once and uses them for each of its
+// blocks: their contents start undefined anyway.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cpu;
+
+/// Buffers up to this size live on the worker's stack, where LLVM can promote
+/// them to registers; larger ones come from the heap.
+static constexpr int64_t kStackBufferBytes = 2048;
+/// Scratch memory of one block, beyond which a tile program surely does not
+/// mean what it says.
+static constexpr int64_t kMaxScratchBytes = int64_t(256) << 20;
+/// A cache line, and the widest vector register.
+static constexpr int64_t kAlignment = 64;
+
+static int64_t getSizeInBytes(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t bits = isa<IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bytes = std::max<int64_t>(1, bits / 8);
+  for (int64_t extent : type.getShape())
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return INT64_MAX;
+  return bytes;
+}
+
+static SmallVector<Operation *> collectAllocations(Region &region) {
+  SmallVector<Operation *> allocations;
+  region.walk([&](Operation *op) {
+    if (isa<AllocSharedOp, AllocFragmentOp, AllocLocalOp>(op))
+      allocations.push_back(op);
+  });
+  return allocations;
+}
+
+/// What the lowering relies on; each message names the pass that provides it.
+static LogicalResult checkLaunch(LaunchOp launch) {
+  WalkResult result = launch.getBody().walk([&](Operation *op) -> WalkResult {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      return call.emitOpError("cannot be called from a launch on the cpu; run "
+                              "tile-inline-calls first");
+    for (Value value : op->getResults()) {
+      auto type = dyn_cast<MemRefType>(value.getType());
+      if (type && isOnChip(type) && !type.hasStaticShape())
+        return op->emitOpError("names an on-chip buffer of dynamic shape, ")
+               << type << "; run tile-specialize first";
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  int64_t total = 0;
+  for (Operation *op : collectAllocations(launch.getBody())) {
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    if (__builtin_add_overflow(total, getSizeInBytes(type), &total) ||
+        total > kMaxScratchBytes)
+      return op->emitOpError(
+                 "brings the on-chip buffers of a block to more than ")
+             << kMaxScratchBytes << " bytes, the limit of the cpu target";
+  }
+  return success();
+}
+
+/// The launch's fast-math flags are the default of the ops inside.
+static void spreadFastMath(LaunchOp launch) {
+  arith::FastMathFlags flags = launch.getFastmath();
+  if (flags == arith::FastMathFlags::none)
+    return;
+  launch.getBody().walk([&](arith::ArithFastMathInterface op) {
+    if (op.getFastMathFlagsAttr().getValue() == arith::FastMathFlags::none)
+      op->setAttr(op.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(launch.getContext(), flags));
+  });
+}
+
+LogicalResult cpu::lowerPipelined(RewriterBase &rewriter, PipelinedOp op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value step = op.getStep() ? op.getStep() : constantIndex(rewriter, loc, 1);
+  auto loop =
+      scf::ForOp::create(rewriter, loc, op.getLower(), op.getUpper(), step);
+  rewriter.eraseOp(op.getBody().front().getTerminator());
+  rewriter.inlineBlockBefore(&op.getBody().front(),
+                             loop.getBody()->getTerminator(),
+                             loop.getInductionVar());
+  rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult lowerTileOps(RewriterBase &rewriter,
+                                  LaunchContext &context) {
+  SmallVector<Operation *> ops;
+  context.launch.getBody().walk([&](Operation *op) {
+    if (isa<ParallelOp, CopyOp, FillOp, GemmOp, ReduceOp, PipelinedOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    LogicalResult lowered = llvm::TypeSwitch<Operation *, LogicalResult>(op)
+                                .Case<ParallelOp>([&](auto o) {
+                                  return lowerParallel(rewriter, context, o);
+                                })
+                                .Case<CopyOp>([&](auto o) {
+                                  return lowerCopy(rewriter, context, o);
+                                })
+                                .Case<FillOp>([&](auto o) {
+                                  return lowerFill(rewriter, context, o);
+                                })
+                                .Case<GemmOp>([&](auto o) {
+                                  return lowerGemm(rewriter, context, o);
+                                })
+                                .Case<ReduceOp>([&](auto o) {
+                                  return lowerReduce(rewriter, context, o);
+                                })
+                                .Case<PipelinedOp>([&](auto o) {
+                                  return lowerPipelined(rewriter, o);
+                                });
+    if (failed(lowered))
+      return failure();
+  }
+  return success();
+}
+
+/// Moves the allocations to where the builder stands, once a worker.
+static SmallVector<Value> hoistAllocations(RewriterBase &rewriter,
+                                           Region &region) {
+  SmallVector<Value> onHeap;
+  for (Operation *op : collectAllocations(region)) {
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    auto alignment = rewriter.getI64IntegerAttr(kAlignment);
+    Value buffer;
+    if (getSizeInBytes(type) <= kStackBufferBytes) {
+      buffer =
+          memref::AllocaOp::create(rewriter, op->getLoc(), type, alignment);
+    } else {
+      buffer = memref::AllocOp::create(rewriter, op->getLoc(), type, alignment);
+      onHeap.push_back(buffer);
+    }
+    rewriter.replaceOp(op, buffer);
+  }
+  return onHeap;
+}
+
+/// Everything below is plain memory from here on.
+static void stripMemorySpaces(Operation *root) {
+  auto strip = [](Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (type && isOnChip(type))
+      value.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                    type.getLayout(), Attribute()));
+  };
+  root->walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), strip);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), strip);
+  });
+}
+
+/// The parallel loop over `blocks` block numbers, left empty but for its yield.
+static omp::LoopNestOp buildBlockLoop(OpBuilder &b, Location loc,
+                                      Value blocks) {
+  Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
+  omp::WsloopOperands schedule;
+  schedule.scheduleKind = omp::ClauseScheduleKindAttr::get(
+      b.getContext(), omp::ClauseScheduleKind::Dynamic);
+  auto workshare = omp::WsloopOp::create(b, loc, schedule);
+  b.createBlock(&workshare.getRegion());
+  omp::LoopNestOperands bounds;
+  bounds.collapseNumLoops = b.getI64IntegerAttr(1);
+  bounds.loopLowerBounds = {zero};
+  bounds.loopUpperBounds = {blocks};
+  bounds.loopSteps = {one};
+  auto loop = omp::LoopNestOp::create(b, loc, bounds);
+  b.createBlock(&loop.getRegion(), {}, {b.getIndexType()}, {loc});
+  omp::YieldOp::create(b, loc);
+  return loop;
+}
+
+LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
+  LaunchOp launch = context.launch;
+  if (failed(checkLaunch(launch)))
+    return failure();
+  spreadFastMath(launch);
+  guardAccesses(rewriter, context, launch);
+  if (failed(lowerTileOps(rewriter, context)))
+    return failure();
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  Location loc = launch.getLoc();
+  rewriter.setInsertionPoint(launch);
+  Value zero = constantIndex(rewriter, loc, 0);
+  Value blocks = constantIndex(rewriter, loc, 1);
+  SmallVector<Value> grid;
+  for (Value extent : launch.getGrid()) {
+    grid.push_back(rewriter.createOrFold<arith::MaxSIOp>(loc, extent, zero));
+    blocks = rewriter.createOrFold<arith::MulIOp>(loc, blocks, grid.back());
+  }
+
+  auto parallel = omp::ParallelOp::create(rewriter, loc);
+  rewriter.createBlock(&parallel.getRegion());
+  auto terminator = omp::TerminatorOp::create(rewriter, loc);
+  rewriter.setInsertionPoint(terminator);
+  SmallVector<Value> onHeap = hoistAllocations(rewriter, launch.getBody());
+  omp::LoopNestOp loop = buildBlockLoop(rewriter, loc, blocks);
+
+  Block &body = loop.getRegion().front();
+  rewriter.setInsertionPoint(body.getTerminator());
+  Value rest = body.getArgument(0);
+  SmallVector<Value> ids;
+  for (auto [i, extent] : llvm::enumerate(grid)) {
+    if (i + 1 == grid.size()) {
+      ids.push_back(rest);
+      break;
+    }
+    ids.push_back(arith::RemUIOp::create(rewriter, loc, rest, extent));
+    rest = arith::DivUIOp::create(rewriter, loc, rest, extent);
+  }
+  rewriter.eraseOp(launch.getBody().front().getTerminator());
+  rewriter.inlineBlockBefore(&launch.getBody().front(), body.getTerminator(),
+                             ids);
+  rewriter.eraseOp(launch);
+
+  rewriter.setInsertionPoint(terminator);
+  for (Value buffer : onHeap)
+    memref::DeallocOp::create(rewriter, loc, buffer);
+  stripMemorySpaces(parallel);
+  return success();
+}

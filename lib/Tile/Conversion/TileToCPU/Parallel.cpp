@@ -1,0 +1,159 @@
+//===- Parallel.cpp - Elementwise loops on the CPU --------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An elementwise loop becomes a nest of serial loops, its last dimension in
+// vectors where the body allows. One test in front of the nest asks whether
+// every access to a global buffer stays inside for the whole box; where it
+// does, the nest has no tests, else a second version guards each access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cpu;
+
+/// Whether each access to a global buffer stays inside, as an i1 in front of
+/// the loop. Null where there is no such access; failure where it cannot be
+/// told.
+static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op) {
+  Location loc = op.getLoc();
+  RangeMap known;
+  for (auto [iv, extent] :
+       llvm::zip(op.getInductionVars(), op.getStaticExtents()))
+    known[iv] = {constantIndex(b, loc, 0), constantIndex(b, loc, extent - 1)};
+
+  Value inside;
+  bool unknown = false;
+  op.getBody().walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (auto loop = dyn_cast<scf::ForOp>(inner)) {
+      FailureOr<IndexRange> low =
+          getRange(b, loc, loop.getLowerBound(), known, op);
+      FailureOr<IndexRange> high =
+          getRange(b, loc, loop.getUpperBound(), known, op);
+      if (succeeded(low) && succeeded(high)) {
+        Type type = loop.getInductionVar().getType();
+        Value one =
+            arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 1));
+        known[loop.getInductionVar()] = {
+            low->low, b.createOrFold<arith::SubIOp>(loc, high->high, one)};
+      }
+      return;
+    }
+    Value buffer;
+    ValueRange indices;
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      buffer = load.getMemRef();
+      indices = load.getIndices();
+    } else if (auto store = dyn_cast<memref::StoreOp>(inner)) {
+      buffer = store.getMemRef();
+      indices = store.getIndices();
+    }
+    if (!buffer || !isGlobal(buffer.getType()))
+      return;
+    if (Operation *view = buffer.getDefiningOp();
+        view && op->isAncestor(view)) {
+      unknown = true;
+      return;
+    }
+    auto conjoin = [&](Value test) {
+      inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, test) : test;
+    };
+    Value zero = constantIndex(b, loc, 0);
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      FailureOr<IndexRange> range = getRange(b, loc, index, known, op);
+      if (failed(range)) {
+        unknown = true;
+        return;
+      }
+      Value extent =
+          b.createOrFold<memref::DimOp>(loc, buffer, static_cast<int64_t>(dim));
+      conjoin(b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
+                                            range->low, zero));
+      conjoin(b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                            range->high, extent));
+    }
+  });
+  if (unknown)
+    return failure();
+  return inside;
+}
+
+namespace {
+class ParallelLowering {
+public:
+  ParallelLowering(RewriterBase &b, LaunchContext &context, ParallelOp op)
+      : b(b), context(context), op(op), vectorize(canVectorize(op)) {}
+
+  void lower() {
+    // A trapping guard reports each access by itself, so it is scalar.
+    bool traps = context.bounds() == Bounds::Trap;
+    (vectorize ? context.numVectorized : context.numScalar) += 1;
+    if (context.bounds() == Bounds::Assume)
+      return nest(vectorize, /*guard=*/false);
+    FailureOr<Value> inside = isAlwaysInside(b, op);
+    if (failed(inside))
+      return nest(vectorize && !traps, /*guard=*/true);
+    if (!*inside)
+      return nest(vectorize, /*guard=*/false);
+    auto test =
+        scf::IfOp::create(b, op.getLoc(), *inside, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(test.thenBlock());
+    nest(vectorize, /*guard=*/false);
+    b.setInsertionPointToStart(test.elseBlock());
+    nest(vectorize && !traps, /*guard=*/true);
+  }
+
+private:
+  void nest(bool asVectors, bool guard) {
+    Location loc = op.getLoc();
+    ArrayRef<int64_t> extents = op.getStaticExtents();
+    if (asVectors) {
+      // Two registers of the commonest type, so that independent work hides the
+      // latency of long expressions.
+      int64_t lanes =
+          std::min(2 * context.lanes(b.getF32Type()), extents.back());
+      buildLoops(
+          b, loc, extents.drop_back(), [&](OpBuilder &, ValueRange outer) {
+            buildVectorLoop(b, loc, extents.back(), lanes,
+                            [&](OpBuilder &, Value position, int64_t count) {
+                              SmallVector<Value> ivs(outer);
+                              ivs.push_back(position);
+                              vectorizeBody(b, context, op, ivs, count, guard);
+                            });
+          });
+      return;
+    }
+    buildLoops(b, loc, extents, [&](OpBuilder &, ValueRange ivs) {
+      IRMapping mapping;
+      mapping.map(op.getInductionVars(), ivs);
+      for (Operation &inner : op.getBody().front().without_terminator())
+        b.clone(inner, mapping);
+      if (guard)
+        guardAccesses(b, context, b.getInsertionBlock()->getParentOp());
+    });
+  }
+
+  RewriterBase &b;
+  LaunchContext &context;
+  ParallelOp op;
+  bool vectorize;
+};
+} // namespace
+
+LogicalResult cpu::lowerParallel(RewriterBase &rewriter, LaunchContext &context,
+                                 ParallelOp op) {
+  if (!op.hasStaticExtents())
+    return op.emitOpError("expects static extents; run tile-specialize first");
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  if (!llvm::is_contained(op.getStaticExtents(), 0))
+    ParallelLowering(rewriter, context, op).lower();
+  rewriter.eraseOp(op);
+  return success();
+}

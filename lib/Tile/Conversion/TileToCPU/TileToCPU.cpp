@@ -1,0 +1,51 @@
+//===- TileToCPU.cpp - The conversion pass ----------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "Tile/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CONVERTTILETOCPU
+#include "Tile/Conversion/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
+  using ConvertTileToCPUBase::ConvertTileToCPUBase;
+
+  void runOnOperation() override {
+    if (vectorBytes != 16 && vectorBytes != 32 && vectorBytes != 64) {
+      getOperation().emitError("expects vector-bytes to be 16, 32 or 64, got ")
+          << vectorBytes.getValue();
+      return signalPassFailure();
+    }
+    IRRewriter rewriter(&getContext());
+    SmallVector<LaunchOp> launches;
+    getOperation().walk([&](LaunchOp launch) { launches.push_back(launch); });
+    SetVector<Operation *> functions;
+    for (LaunchOp launch : launches) {
+      functions.insert(launch->getParentOfType<FunctionOpInterface>());
+      cpu::LaunchContext context{launch, vectorBytes};
+      if (failed(cpu::lowerLaunch(rewriter, context)))
+        return signalPassFailure();
+      ++numLaunches;
+      numVectorized += context.numVectorized;
+      numScalar += context.numScalar;
+    }
+    for (Operation *function : functions)
+      if (failed(cpu::lowerMath(function)))
+        return signalPassFailure();
+  }
+};
+} // namespace
