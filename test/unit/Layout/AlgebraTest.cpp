@@ -431,3 +431,18 @@ TEST(Text, SaysWhereItStoppedMakingSense) {
             "'9223372036854775'");
   EXPECT_EQ(reason(std::string(100, '(')), "nested deeper than 32 levels");
 }
+
+/// The examples of docs/Layouts.md.
+TEST(Documentation, ExamplesOfTheAlgebra) {
+  auto layout = [](const char *text) { return *Layout::parse(text); };
+  EXPECT_EQ(coalesce(layout("(2,4):(1,2)")).str(), "8:1");
+  EXPECT_EQ(composition(layout("(4,8):(8,1)"), layout("(2,4):(4,1)"))->str(),
+            "(2,4):(1,8)");
+  EXPECT_EQ(complement(layout("4:2"), 16)->str(), "(2,2):(1,8)");
+  EXPECT_EQ(rightInverse(layout("(4,8):(8,1)")).str(), "(8,4):(4,1)");
+  EXPECT_EQ(leftInverse(layout("4:2"))->str(), "(2,4):(0,1)");
+  EXPECT_EQ(logicalDivide(layout("12:1"), layout("3:1"))->str(), "(3,4):(1,3)");
+  EXPECT_EQ(logicalProduct(layout("3:1"), layout("4:1"))->str(), "(3,4):(1,3)");
+  EXPECT_EQ(quotient(layout("(3,4):(1,8)"), layout("3:1"))->str(), "4:8");
+  EXPECT_FALSE(composition(layout("(4,4):(1,8)"), layout("3:3")));
+}
