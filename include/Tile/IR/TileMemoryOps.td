@@ -95,9 +95,11 @@ def Tile_CopyOp : Tile_Op<"copy", [
 
     Elements outside a global source read as `pad` (zero by default), elements
     outside a global target are not written (see the launch's `bounds`). Where
-    the element types differ, values are converted: to the nearest, ties to
-    even; `saturate` clamps to the largest finite value where the target's range
-    is smaller; integers are signed unless `unsigned` is given.
+    the element types differ, values are converted. Floats round to the nearest,
+    ties to even; `saturate` clamps to the largest finite value where the
+    target's range is smaller. Floats become integers as in C, towards zero,
+    values outside the integer's range its ends and NaN zero. Integers wrap, or
+    clamp with `saturate`; they are signed unless `unsigned` is given.
 
     Source and target must not overlap in memory.
 

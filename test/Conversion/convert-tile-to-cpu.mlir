@@ -1,0 +1,192 @@
+// RUN: tile-opt %s -convert-tile-to-cpu -canonicalize -cse -split-input-file | FileCheck %s
+// RUN: tile-opt %s -convert-tile-to-cpu=vector-bytes=64 -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=WIDE
+
+// Blocks are one loop over block numbers, the first grid dimension fastest, and
+// each worker allocates the on-chip buffers once.
+// CHECK-LABEL: func.func @launch
+// CHECK-SAME: %[[GX:[a-z0-9]+]]: index, %[[GY:[a-z0-9]+]]: index
+// CHECK-DAG: %[[X:.*]] = arith.maxsi %[[GX]], %c0
+// CHECK-DAG: %[[Y:.*]] = arith.maxsi %[[GY]], %c0
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[X]], %[[Y]]
+// CHECK: omp.parallel
+// CHECK: %[[S:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x64xf32>
+// CHECK: omp.wsloop schedule(dynamic)
+// CHECK: omp.loop_nest (%[[B:.*]]) : index = (%c0) to (%[[BLOCKS]]) step (%c1)
+// CHECK: %[[BX:.*]] = arith.remui %[[B]], %[[X]]
+// CHECK: %[[BY:.*]] = arith.divui %[[B]], %[[X]]
+// CHECK: memref.dealloc %[[S]]
+func.func @launch(%gx: index, %gy: index, %out: memref<?x?xindex>) {
+  tile.launch blocks(%bx, %by) in (%gx, %gy) bounds(assume) {
+    %S = tile.alloc_shared : memref<64x64xf32, #tile.shared>
+    %zero = arith.constant 0.0 : f32
+    tile.fill %S, %zero : memref<64x64xf32, #tile.shared>
+    memref.store %bx, %out[%bx, %by] : memref<?x?xindex>
+  }
+  return
+}
+
+// -----
+
+// A tile inside the buffer is copied without tests; one that sticks out is filled
+// with the pad value first.
+// CHECK-LABEL: func.func @copy
+// CHECK: %[[WHOLE:.*]] = arith.andi
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}} : memref<?x?xf16>, vector<8xf16>
+// CHECK: arith.extf
+// CHECK: vector.store
+// CHECK: else
+// CHECK: memref.store
+// CHECK: vector.load
+func.func @copy(%A: memref<?x?xf16>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %S = tile.alloc_shared : memref<16x32xf32, #tile.shared>
+    tile.copy %A[%b, %b] to %S : memref<?x?xf16> to memref<16x32xf32, #tile.shared>
+  }
+  return
+}
+
+// -----
+
+// Known to be inside: no test at all.
+// CHECK-LABEL: func.func @copy_inside
+// CHECK-NOT: scf.if
+// CHECK-NOT: memref.store
+func.func @copy_inside(%A: memref<64x64xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %S = tile.alloc_shared : memref<32x32xf32, #tile.shared>
+    tile.copy %A[16, 32] to %S : memref<64x64xf32> to memref<32x32xf32, #tile.shared>
+  }
+  return
+}
+
+// -----
+
+// Six rows of two registers are accumulated at a time, twelve where registers
+// are wide.
+// CHECK-LABEL: func.func @gemm
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-12: vector.fma
+// WIDE-LABEL: func.func @gemm
+// WIDE-COUNT-24: vector.fma {{.*}} : vector<16xf32>
+func.func @gemm(%g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %A = tile.alloc_shared : memref<64x32xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.gemm %A, %B, %C : memref<64x32xf16, #tile.shared>, memref<32x64xf16, #tile.shared>, memref<64x64xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// The last dimension runs in vectors; one test in front picks the version
+// without masks.
+// CHECK-LABEL: func.func @elementwise
+// CHECK: arith.cmpi sge
+// CHECK: arith.cmpi slt
+// CHECK: arith.andi
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}} : memref<?xf32>, vector<16xf32>
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: else
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+func.func @elementwise(%x: memref<?xf32>, %y: memref<?xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    tile.parallel (%i) in (64) {
+      %at = arith.addi %b, %i : index
+      %v = memref.load %x[%at] : memref<?xf32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %y[%at] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A condition on the lane's index is compared in 32 bits and becomes a mask; the
+// two branches become a select.
+// CHECK-LABEL: func.func @condition
+// CHECK: arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<16xi32>
+// CHECK: arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
+func.func @condition(%n: index, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %S = tile.alloc_fragment : memref<4x32xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (4, 32) {
+      %c = arith.cmpi slt, %j, %n : index
+      %w = scf.if %c -> f32 {
+        %one = arith.constant 1.0 : f32
+        scf.yield %one : f32
+      } else {
+        %v = memref.load %S[%i, %j] : memref<4x32xf32, #tile.fragment>
+        scf.yield %v : f32
+      }
+      memref.store %w, %S[%i, %j] : memref<4x32xf32, #tile.fragment>
+    }
+  }
+  return
+}
+
+// -----
+
+// A lane's own buffer gets one element a lane, and a serial loop stays a loop.
+// CHECK-LABEL: func.func @local
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<2x16xf32>
+// CHECK: scf.for
+// CHECK: vector.store %{{.*}} : memref<2x16xf32>, vector<16xf32>
+func.func @local(%x: memref<16xf32>, %g: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  tile.launch blocks(%b) in (%g) {
+    tile.parallel (%i) in (16) {
+      %L = tile.alloc_local : memref<2xf32, #tile.local>
+      %v = memref.load %x[%i] : memref<16xf32>
+      scf.for %k = %c0 to %c2 step %c1 {
+        memref.store %v, %L[%k] : memref<2xf32, #tile.local>
+      }
+      %w = memref.load %L[%c1] : memref<2xf32, #tile.local>
+      memref.store %w, %x[%i] : memref<16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A reduction along the last dimension keeps four registers of partial results.
+// CHECK-LABEL: func.func @reduce
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}) -> (vector<32xf32>)
+// CHECK: arith.maximumf {{.*}} : vector<32xf32>
+// CHECK: vector.shuffle
+func.func @reduce(%x: memref<4x128xf32>, %y: memref<4xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %S = tile.alloc_fragment : memref<4x128xf32, #tile.fragment>
+    %m = tile.alloc_fragment : memref<4xf32, #tile.fragment>
+    tile.copy %x to %S : memref<4x128xf32> to memref<4x128xf32, #tile.fragment>
+    tile.reduce max %S along 1 into %m : memref<4x128xf32, #tile.fragment> into memref<4xf32, #tile.fragment>
+    tile.copy %m to %y : memref<4xf32, #tile.fragment> to memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A trapping launch reports what a guarded one drops, with the place it is at.
+// CHECK: func.func private @__tile_cpu_report(!llvm.ptr)
+// CHECK: llvm.mlir.global internal constant @__tile_message_0
+// CHECK-SAME: load outside the buffer
+// CHECK-LABEL: func.func @trap
+// CHECK: else
+// CHECK: call @__tile_cpu_report
+func.func @trap(%x: memref<?xf32>, %y: memref<1xf32>, %g: index) {
+  %c0 = arith.constant 0 : index
+  tile.launch blocks(%b) in (%g) bounds(trap) {
+    %v = memref.load %x[%b] : memref<?xf32>
+    memref.store %v, %y[%c0] : memref<1xf32>
+  }
+  return
+}
