@@ -61,7 +61,8 @@ struct SharedAccess {
   int64_t times = 1;
 };
 
-/// An access of up to 16 bytes a lane, or of `vector` elements where given.
+/// An access of as many neighbours as a thread has in consecutive registers, of
+/// 16 bytes at most.
 SharedAccess vectorAccess(const FragmentLayout &fragment, int64_t elementBits);
 /// An ldmatrix or stmatrix over a whole tile, one instruction of `grid` after
 /// the other, by one warp.

@@ -174,6 +174,12 @@ public:
   struct Slice;
   Slice slice(int64_t dim) const;
 
+  /// The part of the tile of `shape` at `offset`. Registers that hold nothing
+  /// of it on any thread are dropped; other slots outside of it become idle.
+  struct Subview;
+  Expected<Subview> subview(const Coordinate &offset,
+                            const Coordinate &shape) const;
+
   //===--- Text
   //------------------------------------------------------------===//
 
@@ -194,6 +200,12 @@ struct FragmentLayout::Slice {
   FragmentLayout layout;
   /// For each register of the sliced layout, the register it falls into.
   std::vector<int64_t> registerOf;
+};
+
+struct FragmentLayout::Subview {
+  FragmentLayout layout;
+  /// For each register of the view, the register of the whole.
+  std::vector<int64_t> registers;
 };
 
 } // namespace tile::layout

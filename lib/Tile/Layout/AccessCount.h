@@ -21,12 +21,16 @@ public:
   AccessCount(const SharedAccess &access, int64_t elementBits);
 
   int64_t pieceWidth(const std::vector<int64_t> &offsets) const;
-  /// Whether one instruction can do what the access asks for at all.
-  bool isPossible(const std::vector<int64_t> &offsets) const;
-  Wavefronts wavefronts(const std::vector<int64_t> &offsets) const;
-  bool isWhole(const std::vector<int64_t> &offsets) const {
-    return pieceWidth(offsets) == access.vector;
+  /// In pieces of `width`. Stops where `limit` is passed, so that a search need
+  /// not count what has lost already.
+  Wavefronts wavefronts(const std::vector<int64_t> &offsets, int64_t width,
+                        int64_t limit) const;
+
+  /// Whether one instruction can do at all what the access asks for.
+  bool isPossible(int64_t width) const {
+    return access.kind == AccessKind::Vector || isWhole(width);
   }
+  bool isWhole(int64_t width) const { return width == access.vector; }
   int64_t times() const { return access.times; }
 
 private:

@@ -27,40 +27,62 @@ static int64_t lanesOfPhase(int64_t bitsOfLane) {
                     int64_t(1), warpSize);
 }
 
-/// The words that the lanes of one phase touch -> its wavefronts.
-static Wavefronts servePhase(std::vector<int64_t> &words) {
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
+namespace {
+/// The words that the lanes of one phase want, by bank.
+class Phase {
+public:
+  void want(int64_t word) {
+    const int64_t bank = word % banks;
+    for (int64_t i = 0; i < burden[bank]; ++i)
+      if (words[bank][i] == word)
+        return;
+    words[bank][burden[bank]++] = word;
+    ++distinct;
+  }
+
+  Wavefronts serve() {
+    const Wavefronts result{*std::max_element(burden.begin(), burden.end()),
+                            (distinct + banks - 1) / banks, 0};
+    burden.fill(0);
+    distinct = 0;
+    return result;
+  }
+
+private:
+  /// A phase moves 128 bytes and is at most 32 lanes; two words each where an
+  /// address is not aligned.
+  std::array<std::array<int64_t, 2 * banks>, banks> words;
   std::array<int64_t, banks> burden{};
-  for (int64_t word : words)
-    ++burden[word % banks];
-  return {*std::max_element(burden.begin(), burden.end()),
-          (int64_t(words.size()) + banks - 1) / banks, 0};
-}
+  int64_t distinct = 0;
+};
+} // namespace
 
 Wavefronts tile::layout::countWavefronts(const std::vector<int64_t> &addresses,
                                          int64_t bytes) {
   const int64_t lanes = lanesOfPhase(bytes * 8);
   Wavefronts total;
   total.instructions = 1;
-  std::vector<int64_t> words;
+  Phase phase;
   for (size_t first = 0; first < addresses.size(); first += lanes) {
-    words.clear();
     const size_t last = std::min(first + lanes, addresses.size());
     for (size_t lane = first; lane < last; ++lane)
       if (addresses[lane] >= 0)
         for (int64_t word = addresses[lane] / 4;
              word <= (addresses[lane] + bytes - 1) / 4; ++word)
-          words.push_back(word);
-    total += servePhase(words);
+          phase.want(word);
+    total += phase.serve();
   }
   return total;
 }
 
 SharedAccess tile::layout::vectorAccess(const FragmentLayout &fragment,
                                         int64_t elementBits) {
+  // No strided layout keeps more together than are neighbours in the tile.
+  int64_t neighbours = 1;
+  for (int64_t dim = 0; dim < fragment.rank(); ++dim)
+    neighbours = std::max(neighbours, fragment.vectorWidth(dim));
   int64_t vector = std::max<int64_t>(1, 128 / elementBits);
-  while (fragment.numRegisters() % vector != 0)
+  while (neighbours % vector != 0)
     vector /= 2;
   return {AccessKind::Vector, fragment, vector};
 }
@@ -114,25 +136,19 @@ int64_t AccessCount::pieceWidth(const std::vector<int64_t> &offsets) const {
   return width;
 }
 
-bool AccessCount::isPossible(const std::vector<int64_t> &offsets) const {
-  return access.kind == AccessKind::Vector ||
-         pieceWidth(offsets) == access.vector;
-}
-
-Wavefronts AccessCount::wavefronts(const std::vector<int64_t> &offsets) const {
-  const int64_t width = pieceWidth(offsets);
+Wavefronts AccessCount::wavefronts(const std::vector<int64_t> &offsets,
+                                   int64_t width, int64_t limit) const {
   const int64_t registers = access.fragment.numRegisters(),
                 threads = access.fragment.numThreads();
-  const int64_t phase = lanesOfPhase(width * elementBits);
+  const int64_t lanes = lanesOfPhase(width * elementBits);
   Wavefronts total;
-  std::vector<int64_t> words;
+  Phase phase;
   for (int64_t warp = 0; warp < threads; warp += warpSize) {
     const int64_t lastLane = std::min(warp + access.lanes, threads);
     for (int64_t reg = 0; reg < registers; reg += width) {
       ++total.instructions;
-      for (int64_t first = warp; first < lastLane; first += phase) {
-        words.clear();
-        const int64_t last = std::min(first + phase, lastLane);
+      for (int64_t first = warp; first < lastLane; first += lanes) {
+        const int64_t last = std::min(first + lanes, lastLane);
         for (int64_t thread = first; thread < last; ++thread)
           for (int64_t i = 0; i < width; ++i) {
             const int64_t element = elements[thread * registers + reg + i];
@@ -141,10 +157,12 @@ Wavefronts AccessCount::wavefronts(const std::vector<int64_t> &offsets) const {
             const int64_t bit = offsets[element] * elementBits;
             for (int64_t word = bit / wordBits;
                  word <= (bit + elementBits - 1) / wordBits; ++word)
-              words.push_back(word);
+              phase.want(word);
           }
-        total += servePhase(words);
+        total += phase.serve();
       }
+      if (total.actual > limit)
+        return total;
     }
   }
   return total;
@@ -159,5 +177,7 @@ int64_t tile::layout::pieceWidth(const ComposedLayout &shared,
 Wavefronts tile::layout::countWavefronts(const ComposedLayout &shared,
                                          int64_t elementBits,
                                          const SharedAccess &access) {
-  return AccessCount(access, elementBits).wavefronts(shared.offsets());
+  const AccessCount count(access, elementBits);
+  const std::vector<int64_t> offsets = shared.offsets();
+  return count.wavefronts(offsets, count.pieceWidth(offsets), INT64_MAX);
 }

@@ -121,14 +121,15 @@ static std::optional<Failure> checkPair(const FragmentLayout &from,
     return Failure{"layouts over different threads, " +
                    std::to_string(from.numThreads()) + " and " +
                    std::to_string(to.numThreads())};
-  if (std::optional<Coordinate> missing =
-          UnitTable(from, to, 1).firstMissing(from))
-    return Failure{"no thread holds element " +
-                   Layout::rowMajor(
-                       std::vector<IntTuple>(missing->begin(), missing->end()))
-                       .shape()
-                       .str() +
-                   " in the layout converted from"};
+  std::vector<bool> isHeld(from.numElements(), false);
+  for (int64_t element : from.elements())
+    if (element != FragmentLayout::idle)
+      isHeld[element] = true;
+  for (int64_t element : to.elements())
+    if (element != FragmentLayout::idle && !isHeld[element])
+      return Failure{"no thread holds element " +
+                     coordinateText(delinearize(element, from.tile())) +
+                     " in the layout converted from"};
   return std::nullopt;
 }
 

@@ -71,6 +71,14 @@ inline std::string shapeText(const Coordinate &shape) {
   return text;
 }
 
+/// `(3,5)`.
+inline std::string coordinateText(const Coordinate &coordinate) {
+  std::string text;
+  for (int64_t index : coordinate)
+    text += (text.empty() ? "(" : ",") + std::to_string(index);
+  return text + ")";
+}
+
 /// No kernel has so many threads or so large an on-chip tile; beyond it an
 /// extent is a mistake, and products could overflow.
 constexpr int64_t largestThreads = 1 << 16, largestTile = 1 << 26;

@@ -110,3 +110,42 @@ FragmentLayout::Slice FragmentLayout::slice(int64_t dim) const {
   return {*enumerated(shape, threadCount, std::move(table)),
           std::move(registerOf)};
 }
+
+Expected<FragmentLayout::Subview>
+FragmentLayout::subview(const Coordinate &offset,
+                        const Coordinate &shape) const {
+  if (std::optional<Failure> bad = checkSizes(shape, threadCount))
+    return *bad;
+  bool fits =
+      offset.size() == tileShape.size() && shape.size() == offset.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits = offset[d] >= 0 && offset[d] <= tileShape[d] - shape[d];
+  if (!fits)
+    return Failure{"a part " + shapeText(shape) + " at " +
+                   coordinateText(offset) + " is not within a tile " +
+                   shapeText(tileShape)};
+  std::vector<int64_t> held = elements();
+  std::vector<bool> isUsed(registerCount, false);
+  for (size_t slot = 0; slot < held.size(); ++slot) {
+    if (held[slot] == idle)
+      continue;
+    Coordinate at = delinearize(held[slot], tileShape);
+    for (size_t d = 0; d < at.size(); ++d)
+      at[d] -= offset[d];
+    held[slot] = linearize(at, shape);
+    if (held[slot] != idle)
+      isUsed[slot % registerCount] = true;
+  }
+  std::vector<int64_t> registers, table;
+  for (int64_t reg = 0; reg < registerCount; ++reg)
+    if (isUsed[reg])
+      registers.push_back(reg);
+  if (registers.empty())
+    return Failure{"no thread holds an element of the part " +
+                   shapeText(shape) + " at " + coordinateText(offset)};
+  for (int64_t thread = 0; thread < threadCount; ++thread)
+    for (int64_t reg : registers)
+      table.push_back(held[thread * registerCount + reg]);
+  return Subview{*enumerated(shape, threadCount, std::move(table)),
+                 std::move(registers)};
+}

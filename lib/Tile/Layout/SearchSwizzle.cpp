@@ -30,19 +30,21 @@ public:
 
   std::optional<SharedChoice> run() {
     tryAll(/*exchanged=*/false);
-    if (tile.size() >= 2 && !isPerfect())
+    if (tile.size() >= 2)
       tryAll(/*exchanged=*/true);
     return best;
   }
 
 private:
-  /// Nothing can beat a conflict-free layout that every engine takes.
-  bool isPerfect() const {
-    return best && best->wavefronts.isConflictFree() && best->isWgmmaLegal &&
-           bestIsWhole;
+  /// No layout needs fewer wavefronts or instructions; another can only win by
+  /// what else can address it.
+  bool isFree() const {
+    return best && bestIsWhole && best->wavefronts.isConflictFree();
   }
 
   void tryAll(bool exchanged) {
+    if (isFree() && best->isTmaLegal && best->isWgmmaLegal)
+      return;
     Coordinate shape = tile;
     if (exchanged)
       std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
@@ -59,15 +61,19 @@ private:
     const bool isBox =
         shape.back() * elementBits % 128 == 0 && shape.back() <= 256;
     consider(plain, exchanged, isBox, false);
-    if (engine == SharedEngine::Threads && !isPerfect()) {
+    if (engine == SharedEngine::Threads) {
       trySwizzles(plain, exchanged);
       tryPaddings(shape, exchanged);
     }
   }
 
   void trySwizzles(const ComposedLayout &plain, bool exchanged) {
-    // Chunks of 16, 8 and 4 bytes; enough bits to reach all banks.
-    for (int64_t chunkBits : {128, 64, 32}) {
+    const std::vector<int64_t> straight =
+        (exchanged ? exchange(plain) : plain).offsets();
+    // Chunks of 16 bytes suit most; wider ones suit fragments whose lanes fill
+    // part of a row, narrower ones scalar columns. Enough bits to reach all
+    // banks.
+    for (int64_t chunkBits : {128, 256, 512, 64, 32}) {
       int64_t base = 0;
       while ((int64_t(1) << base) * elementBits < chunkBits)
         ++base;
@@ -76,42 +82,58 @@ private:
           ComposedLayout layout = plain;
           layout.swizzle = {bits, base, shift};
           // A block that the tile does not fill would waste what it saves.
-          if (plain.layout.size() % layout.swizzle.period() != 0)
+          if (isFree() || plain.layout.size() % layout.swizzle.period() != 0)
             break;
-          consider(layout, exchanged, false, false);
+          std::vector<int64_t> offsets = straight;
+          for (int64_t &offset : offsets)
+            offset = layout.swizzle(offset);
+          consider(exchanged ? exchange(layout) : layout, offsets, false,
+                   false);
         }
     }
   }
 
   void tryPaddings(const Coordinate &shape, bool exchanged) {
     for (int64_t padBits : {128, 256, 64, 32})
-      if (padBits % elementBits == 0)
+      if (!isFree() && padBits % elementBits == 0)
         consider(rowMajorShared(shape, padBits / elementBits), exchanged, false,
                  false);
   }
 
-  void consider(ComposedLayout layout, bool exchanged, bool isTma,
+  /// The same with the last two dimensions in each other's place.
+  ComposedLayout exchange(ComposedLayout layout) const {
+    std::vector<int64_t> order(tile.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    layout.layout = permuteModes(layout.layout, order);
+    return layout;
+  }
+
+  void consider(const ComposedLayout &layout, bool exchanged, bool isTma,
                 bool isWgmma) {
     if ((engine == SharedEngine::Tma && !isTma) ||
         (engine == SharedEngine::Wgmma && !isWgmma))
       return;
-    if (exchanged) {
-      std::vector<int64_t> order(tile.size());
-      std::iota(order.begin(), order.end(), 0);
-      std::swap(order[order.size() - 1], order[order.size() - 2]);
-      layout.layout = permuteModes(layout.layout, order);
-    }
-    const std::vector<int64_t> offsets = layout.offsets();
+    const ComposedLayout placed = exchanged ? exchange(layout) : layout;
+    consider(placed, placed.offsets(), isTma, isWgmma);
+  }
+
+  void consider(ComposedLayout layout, const std::vector<int64_t> &offsets,
+                bool isTma, bool isWgmma) {
     SharedChoice choice;
     bool isWhole = true;
     for (const AccessCount &count : counts) {
-      if (!count.isPossible(offsets))
+      const int64_t width = count.pieceWidth(offsets), times = count.times();
+      if (!count.isPossible(width))
         return;
-      isWhole &= count.isWhole(offsets);
-      const Wavefronts one = count.wavefronts(offsets);
+      isWhole &= count.isWhole(width);
+      const int64_t left =
+          best ? best->wavefronts.actual - choice.wavefronts.actual : INT64_MAX;
+      const Wavefronts one = count.wavefronts(offsets, width, left / times);
       choice.wavefronts +=
-          {one.actual * count.times(), one.ideal * count.times(),
-           one.instructions * count.times()};
+          {one.actual * times, one.ideal * times, one.instructions * times};
+      if (best && choice.wavefronts.actual > best->wavefronts.actual)
+        return;
     }
     choice.allocatedBytes = (layout.allocation() * elementBits + 7) / 8;
     choice.layout = std::move(layout);
@@ -148,7 +170,10 @@ tile::layout::searchSwizzle(const Coordinate &tile, int64_t elementBits,
     return Failure{"elements have a power of two of 1 to 128 bits, got " +
                    std::to_string(elementBits)};
   for (const SharedAccess &access : accesses)
-    if (access.fragment.tile() != tile)
+    if (access.times < 1 || access.vector < 1 || access.lanes < 1)
+      return Failure{"an access happens at least once, with vectors and lanes "
+                     "of at least 1"};
+    else if (access.fragment.tile() != tile)
       return Failure{"an access to a tile " +
                      shapeText(access.fragment.tile()) +
                      " of a buffer of shape " + shapeText(tile)};

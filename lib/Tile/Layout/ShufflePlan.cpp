@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 
 using namespace tile::layout;
@@ -32,29 +31,32 @@ UnitTable::UnitTable(const FragmentLayout &from, const FragmentLayout &to,
     : threadCount(to.numThreads()), targetUnits(to.numRegisters() / pack) {
   const std::vector<int64_t> held = from.elements(), wanted = to.elements();
   const int64_t sourceUnits = from.numRegisters() / pack;
-  auto unitAt = [&](const std::vector<int64_t> &elements, int64_t unit) {
-    return std::vector<int64_t>(elements.begin() + unit * pack,
-                                elements.begin() + (unit + 1) * pack);
+  // Kinds of units by their first element; the bucket in front is for idle.
+  std::vector<std::vector<int64_t>> kinds(from.numElements() + 1);
+  std::vector<const int64_t *> contents;
+  auto find = [&](const int64_t *unit) {
+    for (int64_t kind : kinds[*unit + 1])
+      if (std::equal(unit, unit + pack, contents[kind]))
+        return kind;
+    return missingUnit;
   };
-  std::map<std::vector<int64_t>, int64_t> known;
   for (int64_t unit = 0; unit < int64_t(held.size()) / pack; ++unit) {
-    auto [at, isNew] =
-        known.try_emplace(unitAt(held, unit), int64_t(owners.size()));
-    if (isNew)
+    const int64_t *const first = &held[unit * pack];
+    int64_t kind = find(first);
+    if (kind == missingUnit) {
+      kind = int64_t(contents.size());
+      contents.push_back(first);
+      kinds[*first + 1].push_back(kind);
       owners.emplace_back();
-    owners[at->second].push_back({unit / sourceUnits, unit % sourceUnits});
-  }
-  const std::vector<int64_t> idle(pack, FragmentLayout::idle);
-  for (int64_t unit = 0; unit < int64_t(wanted.size()) / pack; ++unit) {
-    const std::vector<int64_t> contents = unitAt(wanted, unit);
-    if (contents == idle) {
-      sourceOf.push_back(idleUnit);
-      continue;
     }
-    auto found = known.find(contents);
-    if (found == known.end() && firstMissingElement < 0)
-      firstMissingElement = contents[0];
-    sourceOf.push_back(found == known.end() ? missingUnit : found->second);
+    owners[kind].push_back({unit / sourceUnits, unit % sourceUnits});
+  }
+  for (int64_t unit = 0; unit < int64_t(wanted.size()) / pack; ++unit) {
+    const int64_t *const first = &wanted[unit * pack];
+    const bool isIdle = std::all_of(first, first + pack, [](int64_t element) {
+      return element == FragmentLayout::idle;
+    });
+    sourceOf.push_back(isIdle ? idleUnit : find(first));
   }
 }
 
@@ -81,13 +83,6 @@ bool UnitTable::staysInWarps() const {
         return false;
     }
   return true;
-}
-
-std::optional<Coordinate>
-UnitTable::firstMissing(const FragmentLayout &from) const {
-  if (isComplete())
-    return std::nullopt;
-  return delinearize(firstMissingElement, from.tile());
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,8 +31,6 @@ public:
   bool isComplete() const;
   /// And one in its own warp.
   bool staysInWarps() const;
-  /// With pack 1: the first element without a source.
-  std::optional<Coordinate> firstMissing(const FragmentLayout &from) const;
 
 private:
   static constexpr int64_t idleUnit = -1, missingUnit = -2;
@@ -41,7 +39,6 @@ private:
   /// By target unit: an index into `owners`, idleUnit or missingUnit.
   std::vector<int64_t> sourceOf;
   std::vector<std::vector<Owner>> owners;
-  int64_t firstMissingElement = -1;
 };
 
 /// Fills `local` and `rounds`; false where a unit is not within its warp.

@@ -262,6 +262,50 @@ TEST(FragmentViews, ReshapesKeepTheStridedForm) {
             "tile 10x10 has 100 elements, 9x11 has 99");
 }
 
+TEST(FragmentViews, SubviewsKeepTheRegistersOfThePart) {
+  const FragmentLayout whole = *wgmmaAccumulator(64);
+  const auto right = whole.subview({0, 48}, {64, 16});
+  ASSERT_TRUE(right) << right.reason();
+  EXPECT_EQ(right->layout, *wgmmaAccumulator(16));
+  EXPECT_EQ(right->registers,
+            (std::vector<int64_t>{24, 25, 26, 27, 28, 29, 30, 31}));
+  // A part that only some threads hold leaves the others idle.
+  const auto rows = whole.subview({8, 0}, {8, 64});
+  ASSERT_TRUE(rows) << rows.reason();
+  EXPECT_EQ(rows->layout.numRegisters(), 16);
+  EXPECT_TRUE(rows->layout.coverage().isExactlyOnce());
+  EXPECT_EQ(rows->layout.element(32, 0), FragmentLayout::idle);
+  EXPECT_EQ(whole.subview({0, 60}, {64, 8}).reason(),
+            "a part 64x8 at (0,60) is not within a tile 64x64");
+}
+
+TEST(FragmentViews, RandomSubviewsAgreeWithTheWhole) {
+  std::mt19937_64 random = seededGenerator();
+  for (int round = 0; round < 50; ++round) {
+    const FragmentLayout whole = randomFragment(random);
+    Coordinate offset, shape;
+    for (int64_t extent : whole.tile()) {
+      shape.push_back(pick(random, 1, extent));
+      offset.push_back(pick(random, 0, extent - shape.back()));
+    }
+    const auto part = whole.subview(offset, shape);
+    if (!part)
+      continue;
+    for (int64_t thread = 0; thread < whole.numThreads(); ++thread)
+      for (int64_t reg = 0; reg < part->layout.numRegisters(); ++reg) {
+        std::optional<Coordinate> at =
+            whole.coordinate(thread, part->registers[reg]);
+        bool isInside = at.has_value();
+        for (size_t d = 0; at && d < shape.size(); ++d) {
+          (*at)[d] -= offset[d];
+          isInside &= (*at)[d] >= 0 && (*at)[d] < shape[d];
+        }
+        EXPECT_EQ(part->layout.coordinate(thread, reg),
+                  isInside ? at : std::nullopt);
+      }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
