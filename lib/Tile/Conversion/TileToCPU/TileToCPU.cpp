@@ -20,6 +20,22 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
+/// What a function says of its own check holds for the signature it has here,
+/// which later conversions change.
+static void dropEntryAttributes(FunctionOpInterface function) {
+  auto isOurs = [](NamedAttribute attribute) {
+    return isa_and_nonnull<TileDialect>(attribute.getNameDialect());
+  };
+  for (NamedAttribute attribute :
+       llvm::to_vector(function->getDiscardableAttrs()))
+    if (isOurs(attribute))
+      function->removeDiscardableAttr(attribute.getName());
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    for (NamedAttribute attribute : llvm::to_vector(function.getArgAttrs(i)))
+      if (isOurs(attribute))
+        function.removeArgAttr(i, attribute.getName());
+}
+
 namespace {
 struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
   using ConvertTileToCPUBase::ConvertTileToCPUBase;
@@ -43,6 +59,7 @@ struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
       numVectorized += context.numVectorized;
       numScalar += context.numScalar;
     }
+    getOperation().walk(dropEntryAttributes);
     for (Operation *function : functions)
       if (failed(cpu::lowerMath(function)))
         return signalPassFailure();
