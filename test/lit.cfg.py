@@ -36,6 +36,7 @@ config.substitutions += [
     ("%python", config.python),
     ("%examples", os.path.join(source, "examples")),
     ("%source", source),
+    ("%llvm", os.path.dirname(config.llvm_tools_dir)),
     ("%build", build),
     ("%plugin", os.path.join(build, "lib", "TilePlugin.so")),
 ]
