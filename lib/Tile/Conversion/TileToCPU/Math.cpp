@@ -3,10 +3,10 @@
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Polynomials for exp and exp2 of f32 scalars and vectors, upstream's for the
-// other functions, and the widening of f16 and bf16 to f32 in front of both.
-// docs/CPU.md states the accuracies, test/unit/Conversion measures them. f64
-// functions are left to the C library.
+// Polynomials for the exponentials and logarithms of f32 scalars and vectors,
+// upstream's for others, and the widening of f16 and bf16 to f32 in front of
+// both. docs/CPU.md states the accuracies. What has no polynomial here, and all
+// functions of f64, are left to the C library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,6 +120,79 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
+/// log(x) = n ln 2 + log(m) with m in [sqrt(1/2), sqrt(2)): the polynomial of
+/// the Cephes library in f = m - 1. Both functions share everything but the
+/// last step, in which log2 must not round n ln 2.
+template <typename LogOp> struct ApproximateLog : OpRewritePattern<LogOp> {
+  using OpRewritePattern<LogOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(LogOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32(op.getOperand()))
+      return rewriter.notifyMatchFailure(op, "not f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    F32Builder f{b, op.getType()};
+    Value x = op.getOperand();
+    auto compare = [&](arith::CmpFPredicate predicate, float bound) -> Value {
+      return arith::CmpFOp::create(b, predicate, x, f.constant(bound));
+    };
+    // Subnormals have no exponent of their own.
+    Value isTiny = compare(arith::CmpFPredicate::OLT, 1.17549435e-38f);
+    Value scaled = arith::MulFOp::create(b, x, f.constant(8388608.f));
+    Value normal = arith::SelectOp::create(b, isTiny, scaled, x);
+    Value shift =
+        arith::SelectOp::create(b, isTiny, f.constant(-23.f), f.constant(0.f));
+
+    Value bits = arith::BitcastOp::create(b, f.integerType(), normal);
+    Value fromRoot = arith::SubIOp::create(b, bits, f.constantInt(0x3f3504f3));
+    Value exponent = arith::ShRSIOp::create(b, fromRoot, f.constantInt(23));
+    Value unscaled = arith::SubIOp::create(
+        b, bits, arith::ShLIOp::create(b, exponent, f.constantInt(23)));
+    Value m = arith::BitcastOp::create(b, f.type, unscaled);
+    Value n = arith::SIToFPOp::create(b, f.type, exponent);
+    n = arith::AddFOp::create(b, n, shift);
+
+    Value r = arith::SubFOp::create(b, m, f.constant(1.f));
+    Value square = arith::MulFOp::create(b, r, r);
+    static constexpr float coefficients[] = {
+        7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+        -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+        2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+    Value p = f.constant(coefficients[0]);
+    for (float coefficient : ArrayRef(coefficients).drop_front())
+      p = f.fma(p, r, f.constant(coefficient));
+    Value cube = arith::MulFOp::create(b, square, r);
+    Value rest = arith::MulFOp::create(b, p, cube);
+
+    Value result;
+    if (std::is_same_v<LogOp, math::Log2Op>) {
+      rest = f.fma(square, f.constant(-0.5f), rest);
+      // log2(e) = 1 + 0.4427, so that the larger part is exact.
+      Value fraction = f.constant(0.44269504088896340735992f);
+      result = arith::MulFOp::create(b, rest, fraction);
+      result = f.fma(r, fraction, result);
+      result = arith::AddFOp::create(b, result, rest);
+      result = arith::AddFOp::create(b, result, r);
+      result = arith::AddFOp::create(b, result, n);
+    } else {
+      rest = f.fma(n, f.constant(-2.12194440e-4f), rest);
+      rest = f.fma(square, f.constant(-0.5f), rest);
+      result = arith::AddFOp::create(b, r, rest);
+      result = f.fma(n, f.constant(0.693359375f), result);
+    }
+    float infinity = std::numeric_limits<float>::infinity();
+    Value isZero = compare(arith::CmpFPredicate::OEQ, 0.f);
+    result = arith::SelectOp::create(b, isZero, f.constant(-infinity), result);
+    Value isInfinite = compare(arith::CmpFPredicate::OEQ, infinity);
+    result = arith::SelectOp::create(b, isInfinite, x, result);
+    Value isNegative = compare(arith::CmpFPredicate::OLT, 0.f);
+    result = arith::SelectOp::create(
+        b, isNegative, f.constant(std::numeric_limits<float>::quiet_NaN()),
+        result);
+    rewriter.replaceOp(op, f.keepNaN(x, result));
+    return success();
+  }
+};
+
 /// Functions of narrow floats are computed in f32 and rounded once.
 struct WidenNarrowFunctions : RewritePattern {
   explicit WidenNarrowFunctions(MLIRContext *context)
@@ -150,14 +223,55 @@ struct WidenNarrowFunctions : RewritePattern {
     return success();
   }
 };
+/// Functions that only the C library has are called lane by lane.
+struct UnrollLibraryFunctions : RewritePattern {
+  explicit UnrollLibraryFunctions(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<math::SinOp, math::CosOp, math::TanOp, math::SinhOp, math::CoshOp,
+             math::AsinhOp, math::AcoshOp, math::AtanhOp, math::AtanOp,
+             math::Atan2Op, math::CbrtOp, math::TanhOp, math::ErfOp,
+             math::ErfcOp, math::AsinOp, math::AcosOp>(op))
+      return failure();
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!type)
+      return failure();
+    Location loc = op->getLoc();
+    Value result = cpu::zeroOf(rewriter, loc, type);
+    for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
+      IRMapping mapping;
+      for (Value operand : op->getOperands())
+        mapping.map(operand,
+                    vector::ExtractOp::create(rewriter, loc, operand, lane));
+      Operation *scalar = rewriter.clone(*op, mapping);
+      scalar->getResult(0).setType(type.getElementType());
+      result = vector::InsertOp::create(rewriter, loc, scalar->getResult(0),
+                                        result, lane);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
 } // namespace
 
 LogicalResult cpu::lowerMath(Operation *root) {
   MLIRContext *context = root->getContext();
   RewritePatternSet patterns(context);
-  patterns.add<ApproximateExp, ApproximateExp2>(context, /*benefit=*/2);
-  patterns.add<WidenNarrowFunctions>(context);
-  populateMathPolynomialApproximationPatterns(patterns);
+  patterns.add<ApproximateExp, ApproximateExp2, ApproximateLog<math::LogOp>,
+               ApproximateLog<math::Log2Op>>(context);
+  patterns.add<WidenNarrowFunctions, UnrollLibraryFunctions>(context);
+  // Upstream's for those that are right everywhere; its sine and cosine are not
+  // for large arguments, nor its cube root and logarithms for subnormals.
+  populateMathPolynomialApproximationPatterns(
+      patterns,
+      [](StringRef name) {
+        static constexpr StringLiteral sound[] = {
+            "math.tanh",  "math.erf",  "math.erfc", "math.log1p",
+            "math.expm1", "math.asin", "math.acos"};
+        return llvm::is_contained(sound, name);
+      },
+      /*benefit=*/2);
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(root, std::move(patterns));
 }
