@@ -107,7 +107,7 @@ public:
   /// element() of every slot, by thread, then register.
   std::vector<int64_t> elements() const;
 
-  //===--- The strided form, for lowerings --------------------------------===//
+  //===--- The strided form, for lowerings ----------------===//
 
   /// Normal form: as few modes as there can be. Null for a table.
   const FragmentModes *modes() const { return form ? &*form : nullptr; }
@@ -128,8 +128,7 @@ public:
   /// thread digit stops early.
   std::optional<Layout> asLayout() const;
 
-  //===--- Queries
-  //---------------------------------------------------------===//
+  //===--- Queries ----------------------------------------===//
 
   struct Coverage {
     int64_t holes = 0;
@@ -162,15 +161,15 @@ public:
     return !(a == b);
   }
 
-  //===--- Views
-  //-----------------------------------------------------------===//
+  //===--- Views ----------------------------------------===//
 
   /// The same registers seen as a tile of another shape.
   Expected<FragmentLayout> reshape(Coordinate shape) const;
   /// Dimension i of the result is dimension order[i]; {1, 0} transposes.
   FragmentLayout permuteDims(const std::vector<int64_t> &order) const;
   /// What a reduction along `dim` leaves: that dimension is gone, registers
-  /// that differed only in it are merged, lanes that did are replicas.
+  /// that differed only in it are merged, lanes that did are replicas; so are
+  /// slots that were idle only by their place along `dim`.
   struct Slice;
   Slice slice(int64_t dim) const;
 
@@ -180,8 +179,7 @@ public:
   Expected<Subview> subview(const Coordinate &offset,
                             const Coordinate &shape) const;
 
-  //===--- Text
-  //------------------------------------------------------------===//
+  //===--- Text ----------------------------------------===//
 
   std::string str() const;
   static Expected<FragmentLayout> parse(std::string_view text);

@@ -1,5 +1,4 @@
-//===- Fragments.h - The fragments of the hardware, and tilings ----*- C++
-//-*-===//
+//===- Fragments.h - The fragments of the hardware, and tilings -*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

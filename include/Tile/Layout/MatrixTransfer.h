@@ -1,5 +1,4 @@
-//===- MatrixTransfer.h - Fragments moved by ldmatrix and stmatrix ----*- C++
-//-*-===//
+//===- MatrixTransfer.h - Fragments moved by ldmatrix ----*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- AccessCount.h - Wavefronts of one access, many layouts ----*- C++
-//-*-===//
+//===- AccessCount.h - Wavefronts of one access, many layouts ---*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

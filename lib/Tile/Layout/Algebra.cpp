@@ -50,7 +50,7 @@ static Layout fromPairs(const std::vector<std::pair<int64_t, int64_t>> &pairs) {
 //===----------------------------------------------------------------------===//
 
 /// Tiles are far smaller; a table of more values than this is a mistake.
-static constexpr int64_t largestTable = int64_t(1) << 26;
+static constexpr int64_t largestTable = int64_t(1) << 22;
 
 namespace {
 /// Composes leaf by leaf, and keeps the largest digit each leaf of b brings to

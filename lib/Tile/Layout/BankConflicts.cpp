@@ -1,5 +1,4 @@
-//===- BankConflicts.cpp - The cost of shared-memory accesses ----*- C++
-//-*-===//
+//===- BankConflicts.cpp - The cost of shared-memory accesses ---*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -81,7 +81,7 @@ inline std::string coordinateText(const Coordinate &coordinate) {
 
 /// No kernel has so many threads or so large an on-chip tile; beyond it an
 /// extent is a mistake, and products could overflow.
-constexpr int64_t largestThreads = 1 << 16, largestTile = 1 << 26;
+constexpr int64_t largestThreads = 1 << 16, largestTile = 1 << 22;
 
 /// Whether the product is above the limit; it stops there, so cannot overflow.
 inline bool exceeds(const std::vector<int64_t> &extents, int64_t limit) {

@@ -1,5 +1,4 @@
-//===- FragmentLayout.cpp - Which thread's register holds what ----*- C++
-//-*-===//
+//===- FragmentLayout.cpp - Which thread's register holds what --*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FragmentViews.cpp - Reshaped, permuted and sliced fragments ----*- C++
-//-*-===//
+//===- FragmentViews.cpp - Reshaped, permuted, sliced views ----*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MatrixFragments.cpp - Fragments of matrix instructions ----*- C++
-//-*-===//
+//===- MatrixFragments.cpp - Fragments of matrix instructions ---*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

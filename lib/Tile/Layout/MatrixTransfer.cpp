@@ -1,5 +1,4 @@
-//===- MatrixTransfer.cpp - Fragments moved by ldmatrix and stmatrix ----*- C++
-//-*-===//
+//===- MatrixTransfer.cpp - Fragments moved by ldmatrix ----*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,7 +60,9 @@ private:
 
   bool fits(int64_t firstThread, int64_t lane, int64_t reg) const {
     const int64_t unit = reg / pack * pack;
-    if (elementAt(firstThread, unit) == FragmentLayout::idle)
+    // An idle slot would be a place that stmatrix writes all the same.
+    if (elementAt(firstThread, unit) == FragmentLayout::idle ||
+        elementAt(firstThread + lane, reg) == FragmentLayout::idle)
       return false;
     Coordinate at = origin(firstThread, unit);
     if (at[contiguousDim] % rowElements != 0)

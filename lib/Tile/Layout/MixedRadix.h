@@ -1,5 +1,4 @@
-//===- MixedRadix.h - The strided form of a tabulated function ----*- C++
-//-*-===//
+//===- MixedRadix.h - The strided form of a table ----*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

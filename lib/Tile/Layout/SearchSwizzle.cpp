@@ -1,5 +1,4 @@
-//===- SearchSwizzle.cpp - The best shared layout for all users ----*- C++
-//-*-===//
+//===- SearchSwizzle.cpp - The best shared layout for all users -*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

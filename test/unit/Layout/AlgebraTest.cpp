@@ -1,5 +1,4 @@
-//===- AlgebraTest.cpp - The layout algebra against brute force ----*- C++
-//-*-===//
+//===- AlgebraTest.cpp - The layout algebra against brute force -*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -343,5 +343,5 @@ TEST(FragmentText, SaysWhatIsWrong) {
   EXPECT_EQ(reason("2x2 threads 2 table (0,3,1)"),
             "expected as many registers for each of 2 threads, got 3 slots");
   EXPECT_EQ(reason("1000000x1000000 threads 2 (2):(0) registers ():()"),
-            "tile 1000000x1000000 has more than 67108864 elements");
+            "tile 1000000x1000000 has more than 4194304 elements");
 }

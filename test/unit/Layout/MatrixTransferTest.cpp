@@ -105,6 +105,9 @@ TEST(MatrixTransfer, SaysWhatDoesNotFit) {
             "dimension 2 of a tile of rank 2");
   EXPECT_EQ(matrixTransfer(*wgmmaAccumulator(64), 1, 64).reason(),
             "ldmatrix moves elements of 4, 8, 16 or 32 bits, got 64");
+  // Atoms that overhang the tile have idle slots.
+  EXPECT_FALSE(matrixTransfer(
+      *repeatFragment(*wgmmaAccumulator(16), {60, 16}, Tiling()), 1, 16));
   // Halves that straddle rows of 16 bytes.
   const FragmentLayout shifted = *FragmentLayout::parse(
       "8x12 threads 32 (4,8):(2@1,1@0) registers (2,2):(1@1,4@1)");
