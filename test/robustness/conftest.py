@@ -1,62 +1,12 @@
-"""How the tests of this folder run the tools."""
+"""What the tests of this folder are given."""
 
 from __future__ import annotations
 
 import os
 import random
-import re
-import subprocess
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-BUILD = Path(os.environ.get("TILE_BUILD", ROOT / "build"))
-SEPARATOR = "\n// -----\n"
-
-
-class Tool:
-    """One of the built tools."""
-
-    def __init__(self, name: str) -> None:
-        self.path = BUILD / "bin" / name
-        if not self.path.exists():
-            pytest.skip(f"{self.path} is not built")
-
-    def run(self, options: Sequence[str], text: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(self.path), *options],
-            input=text,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=seconds,
-        )
-
-    def crashed(self, options: Sequence[str], text: str) -> str | None:
-        """What went wrong where the tool ended by a signal, hung, or refused the
-        text without saying where. Refusing it with a location is right."""
-        try:
-            done = self.run(options, text)
-        except subprocess.TimeoutExpired:
-            return "hung"
-        if done.returncode < 0 or done.returncode >= 124:
-            return f"ended by a signal ({done.returncode}):\n{done.stderr[-2000:]}"
-        if done.returncode != 0 and not re.search(r":\d+:\d+: error: |^loc\(|: error: ", done.stderr):
-            return f"exit code {done.returncode} without a location:\n{done.stderr[-2000:]}"
-        return None
-
-    def crashers(self, options: Sequence[str], texts: Sequence[str]) -> list[tuple[str, str]]:
-        """Those of the texts that the tool crashes on. They go to one process
-        together, and apart only where that one crashes."""
-        what = self.crashed(["--split-input-file", *options], SEPARATOR.join(texts))
-        if what is None:
-            return []
-        if len(texts) == 1:
-            return [(texts[0], what)]
-        half = len(texts) // 2
-        return self.crashers(options, texts[:half]) + self.crashers(options, texts[half:])
+from tool import Tool
 
 
 @pytest.fixture
@@ -76,14 +26,3 @@ def chance() -> random.Random:
     seed = int(os.environ.get("TILE_TEST_SEED", "1"))
     print(f"TILE_TEST_SEED={seed}")
     return random.Random(seed)
-
-
-def programs() -> list[str]:
-    """Every tile program of the examples and the dialect's tests."""
-    files = sorted((ROOT / "examples").glob("*.mlir")) + sorted((ROOT / "test" / "IR").glob("*.mlir"))
-    texts: list[str] = []
-    for file in files:
-        # Whole programs only: what a negative test holds is broken already, which
-        # is a fine start for a mutation.
-        texts += file.read_text().split("// -----")
-    return [text for text in texts if "tile." in text]

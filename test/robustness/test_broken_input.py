@@ -5,28 +5,38 @@ from __future__ import annotations
 import random
 
 import pytest
-from conftest import Tool, programs
 from mutations import mutate
+from tool import Tool, programs
 
 BATCH = 100
+BATCHES = 10
 
 
 def report(found: list[tuple[str, str]]) -> str:
     return f"{len(found)} inputs crash; the first is\n{found[0][0]}\n{found[0][1]}" if found else ""
 
 
-@pytest.mark.parametrize("options", [[], ["--canonicalize", "--cse"]], ids=["parse", "canonicalize"])
+PIPELINES = {
+    "parse": [],
+    "canonicalize": ["--canonicalize", "--cse"],
+    "lower": ["--tile-inline-calls", "--tile-specialize", "--convert-tile-to-cpu"],
+}
+
+
+@pytest.mark.parametrize("options", PIPELINES.values(), ids=PIPELINES)
 def test_mutated_programs(tile_opt: Tool, chance: random.Random, options: list[str]) -> None:
-    seeds = programs()
+    right, wrong = programs()
     found: list[tuple[str, str]] = []
-    for _ in range(10):
-        found += tile_opt.crashers(options, [mutate(chance.choice(seeds), chance) for _ in range(BATCH)])
+    for _ in range(BATCHES):
+        # Mostly right ones: what is wrong already stops at the first rule.
+        kinds = chance.choices([right, wrong], [9, 1], k=BATCH)
+        found += tile_opt.crashers(options, [mutate(chance.choice(kind), chance) for kind in kinds])
     assert not found, report(found)
 
 
 def test_truncated_programs(tile_opt: Tool) -> None:
     """One program cut after every token of its first half kilobyte and every line."""
-    text = max(programs(), key=len)
+    text = max(programs()[0], key=len)
     cuts = list(range(1, 512, 3)) + [at for at, letter in enumerate(text) if letter == "\n"]
     found = tile_opt.crashers([], [text[:cut] for cut in cuts])
     assert not found, report(found)
