@@ -1,0 +1,168 @@
+//===- RegisterAnalysis.cpp - Facts about PTX registers --------*- C++ -*-===//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Definite assignment as a forward data flow over the instruction graph: a
+// register not assigned on every path to a read is a candidate. Moves only
+// copy, so a candidate's copies are candidates too.
+//===----------------------------------------------------------------------===//
+#include "RegisterAnalysis.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace tile::emulator;
+using namespace tile::emulator::ptx;
+using llvm::BitVector;
+
+/// Instructions whose first operand is a source.
+static bool hasNoDestination(const Instruction &instruction) {
+  llvm::StringRef op = instruction.opcode;
+  if (op == "bar" || op == "barrier")
+    return !llvm::is_contained(instruction.modifiers, "red");
+  return op == "st" || op == "red" || op == "bra" || op == "brx" ||
+         op == "nanosleep" || op == "setmaxnreg" || op == "stmatrix" ||
+         op == "cp" || op == "prefetch" || op == "membar" || op == "fence";
+}
+
+static void visitOperand(const Operand &operand, bool isWrite,
+                         llvm::function_ref<void(int, bool)> visit) {
+  if (operand.is(Operand::Kind::Register))
+    visit(operand.reg, isWrite);
+  for (const Operand &element : operand.elements)
+    visitOperand(element, isWrite && !operand.is(Operand::Kind::Address),
+                 visit);
+}
+
+void tile::emulator::forEachRegister(
+    const Instruction &instruction, llvm::function_ref<void(int, bool)> visit) {
+  if (instruction.predicate >= 0)
+    visit(instruction.predicate, false);
+  bool noDestination = hasNoDestination(instruction);
+  for (size_t i = noDestination ? 0 : 1; i < instruction.operands.size(); ++i)
+    visitOperand(instruction.operands[i], false, visit);
+  if (!noDestination && !instruction.operands.empty())
+    visitOperand(instruction.operands[0], true, visit);
+}
+
+static llvm::SmallVector<int, 2> successors(const Function &function,
+                                            int index) {
+  const Instruction &instruction = function.code[index];
+  llvm::SmallVector<int, 2> list;
+  llvm::StringRef op = instruction.opcode;
+  bool always = instruction.predicate < 0;
+  if (op == "bra" && !instruction.operands.empty() &&
+      instruction.operands[0].is(Operand::Kind::Label) &&
+      instruction.operands[0].symbol >= 0)
+    list.push_back(function.labels[instruction.operands[0].symbol].position);
+  if (op == "brx")
+    for (const auto &targets : function.branchTargets)
+      for (int target : targets.second)
+        list.push_back(function.labels[target].position);
+  bool leaves =
+      op == "bra" || op == "brx" || op == "ret" || op == "exit" || op == "trap";
+  if (!leaves || !always)
+    list.push_back(index + 1);
+  llvm::erase_if(list, [&](int i) {
+    return i < 0 || i >= static_cast<int>(function.code.size());
+  });
+  return list;
+}
+
+std::vector<int>
+tile::emulator::findMaybeUninitialized(const Function &function) {
+  int count = static_cast<int>(function.code.size());
+  unsigned registers = static_cast<unsigned>(function.registers.size());
+  if (!count || !registers)
+    return {};
+  // States are kept at block starts only.
+  std::vector<int> isStart(count, 0);
+  isStart[0] = 1;
+  for (int i = 0; i < count; ++i) {
+    auto next = successors(function, i);
+    if (next.size() == 1 && next[0] == i + 1)
+      continue;
+    for (int s : next)
+      isStart[s] = 1;
+  }
+  for (const Label &label : function.labels)
+    if (label.position >= 0 && label.position < count)
+      isStart[label.position] = 1;
+  llvm::DenseMap<int, BitVector> assigned;
+  std::vector<int> work = {0};
+  assigned[0] = BitVector(registers);
+  // Far beyond any kernel: give up on the check, not on the program.
+  size_t budget = size_t(1) << 34;
+  llvm::DenseSet<int> candidates;
+  auto walk = [&](int start, bool collect) {
+    BitVector state = assigned[start];
+    for (int i = start;; ++i) {
+      bool guarded = function.code[i].predicate >= 0;
+      forEachRegister(function.code[i], [&](int reg, bool isWrite) {
+        if (isWrite) {
+          if (!guarded || candidates.count(reg))
+            state.set(reg);
+          else if (!state.test(reg) && collect)
+            candidates.insert(reg);
+        } else if (collect && !state.test(reg)) {
+          candidates.insert(reg);
+        }
+      });
+      auto next = successors(function, i);
+      if (next.size() == 1 && next[0] == i + 1 && !isStart[i + 1])
+        continue;
+      if (!collect)
+        for (int s : next) {
+          auto [it, isNew] = assigned.try_emplace(s, state);
+          BitVector before = it->second;
+          if (!isNew)
+            it->second &= state;
+          if (isNew || it->second != before)
+            work.push_back(s);
+        }
+      return;
+    }
+  };
+  while (!work.empty()) {
+    int start = work.back();
+    work.pop_back();
+    if (budget < registers)
+      return {};
+    budget -= registers;
+    walk(start, false);
+  }
+  std::vector<int> starts;
+  for (auto &entry : assigned)
+    starts.push_back(entry.first);
+  for (int start : starts)
+    walk(start, true);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Instruction &instruction : function.code)
+      if (instruction.opcode == "mov" && instruction.operands.size() == 2 &&
+          instruction.operands[0].is(Operand::Kind::Register) &&
+          instruction.operands[1].is(Operand::Kind::Register) &&
+          candidates.count(instruction.operands[1].reg))
+        changed |= candidates.insert(instruction.operands[0].reg).second;
+  }
+  std::vector<int> list(candidates.begin(), candidates.end());
+  llvm::sort(list);
+  return list;
+}
+
+std::vector<int> tile::emulator::findAsyncRegisters(const Function &function) {
+  std::vector<int> list;
+  llvm::DenseSet<int> seen;
+  for (const Instruction &instruction : function.code) {
+    if (instruction.opcode != "wgmma" ||
+        !llvm::is_contained(instruction.modifiers, "mma_async"))
+      continue;
+    for (size_t i = 0; i < instruction.operands.size() && i < 2; ++i)
+      if (instruction.operands[i].is(Operand::Kind::Vector))
+        visitOperand(instruction.operands[i], false, [&](int reg, bool) {
+          if (seen.insert(reg).second)
+            list.push_back(reg);
+        });
+  }
+  return list;
+}

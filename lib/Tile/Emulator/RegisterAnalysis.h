@@ -1,0 +1,27 @@
+//===- RegisterAnalysis.h - Facts about PTX registers ----------*- C++ -*-===//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which registers may be read before they are written (only those need a flag
+// at run time), and which are operands of asynchronous matrix instructions.
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_EMULATOR_REGISTERANALYSIS_H
+#define TILE_LIB_EMULATOR_REGISTERANALYSIS_H
+
+#include "Program.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tile::emulator {
+
+/// Calls `visit(register, isWrite)` for every register operand, reads first.
+void forEachRegister(const ptx::Instruction &instruction,
+                     llvm::function_ref<void(int, bool)> visit);
+
+std::vector<int> findMaybeUninitialized(const ptx::Function &function);
+
+/// Registers wgmma writes, or reads as operand A, in order of appearance.
+std::vector<int> findAsyncRegisters(const ptx::Function &function);
+
+} // namespace tile::emulator
+
+#endif // TILE_LIB_EMULATOR_REGISTERANALYSIS_H
