@@ -11,6 +11,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND TILE_CXX_FLAGS -Wno-dangling-pointer -Wno-stringop-overflow
        -Wno-maybe-uninitialized -Wno-array-bounds)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # ccache wants precompiled headers to be reproducible.
+  list(APPEND TILE_CXX_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
+endif()
 if(TILE_ENABLE_ASSERTIONS)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO
@@ -33,6 +37,35 @@ function(tile_target_settings target)
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
 endfunction()
 
+# Parsing MLIR's headers is most of a compilation, so the common ones are parsed
+# once for all libraries. Only upstream headers: a change of ours must not rebuild
+# everything.
+function(tile_use_precompiled_headers target)
+  if(NOT TILE_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET TilePrecompiledHeaders)
+    set(_source "${PROJECT_BINARY_DIR}/precompiled.cpp")
+    if(NOT EXISTS "${_source}")
+      file(WRITE "${_source}" "// Carries the precompiled headers.\n")
+    endif()
+    add_library(TilePrecompiledHeaders OBJECT "${_source}")
+    tile_target_settings(TilePrecompiledHeaders)
+    target_include_directories(TilePrecompiledHeaders SYSTEM PRIVATE
+      ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    target_precompile_headers(TilePrecompiledHeaders PRIVATE
+      <mlir/Dialect/Arith/IR/Arith.h>
+      <mlir/Dialect/Func/IR/FuncOps.h>
+      <mlir/Dialect/Math/IR/Math.h>
+      <mlir/Dialect/MemRef/IR/MemRef.h>
+      <mlir/Dialect/SCF/IR/SCF.h>
+      <mlir/Dialect/Vector/IR/VectorOps.h>
+      <mlir/IR/PatternMatch.h>
+      <mlir/Pass/Pass.h>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM TilePrecompiledHeaders)
+endfunction()
+
 # tile_add_library(NAME SOURCES f.cpp... [LINK lib...] [DEPENDS target...]
 #                  [MLIR | LLVM])
 # MLIR links the shared MLIR and LLVM libraries, LLVM only the latter; without
@@ -46,6 +79,7 @@ function(tile_add_library name)
   if(ARG_MLIR)
     target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC MLIR LLVM)
+    tile_use_precompiled_headers(${name})
   elseif(ARG_LLVM)
     target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC LLVM)
