@@ -1,4 +1,4 @@
-// Conversions of copies: to the nearest, ties to even.
+// Conversions of copies.
 
 func.func @f32_to_f16_and_back(
     %x: memref<?xf32> {tile.name = "x", tile.default = "randn(0,100):1000xf32"},
@@ -96,9 +96,10 @@ func.func @i32_to_f32_reference(%x: memref<?xi32>, %y: memref<?xf64>) {
   return
 }
 
-// Floats become integers by rounding to the nearest, ties to even.
+// Floats become integers towards zero; past the ends of the range they give the
+// ends, and NaN gives zero.
 func.func @f32_to_i32(
-    %x: memref<?xf32> {tile.name = "x", tile.default = "values(0.5,1.5,2.5,-0.5,-1.5,-2.5,0.49,-7.51,100.5,1e6):10xf32"},
+    %x: memref<?xf32> {tile.name = "x", tile.default = "values(0.5,1.5,-0.5,-2.5,-7.51,1e6,3e9,-3e9,2147483647,nan,inf,-inf):12xf32"},
     %y: memref<?xi32> {tile.name = "y", tile.default = "empty:x[0]xi32"})
     attributes {tile.reference = @f32_to_i32_reference,
                 tile.tolerance = #tile.tolerance<norm = 0.0>} {
@@ -115,11 +116,46 @@ func.func @f32_to_i32(
 func.func @f32_to_i32_reference(%x: memref<?xf64>, %y: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf64>
+  %zero = arith.constant 0.0 : f64
+  %most = arith.constant 2147483647.0 : f64
+  %least = arith.constant -2147483648.0 : f64
   affine.for %i = 0 to %n {
     %v = affine.load %x[%i] : memref<?xf64>
-    %r = math.roundeven %v : f64
-    %w = arith.fptosi %r : f64 to i32
+    %isNaN = arith.cmpf uno, %v, %v : f64
+    %number = arith.select %isNaN, %zero, %v : f64
+    %low = arith.maximumf %number, %least : f64
+    %clamped = arith.minimumf %low, %most : f64
+    %w = arith.fptosi %clamped : f64 to i32
     affine.store %w, %y[%i] : memref<?xi32>
+  }
+  return
+}
+
+// Integers wrap, or clamp with `saturate`.
+func.func @i32_to_i8(
+    %x: memref<64xi32> {tile.name = "x", tile.default = "randint(-400,400):64xi32"},
+    %y: memref<64xi8> {tile.name = "y", tile.default = "empty:64xi8"},
+    %z: memref<64xi8> {tile.name = "z", tile.default = "empty:64xi8"})
+    attributes {tile.reference = @i32_to_i8_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    tile.copy %x to %y : memref<64xi32> to memref<64xi8>
+    tile.copy %x to %z saturate : memref<64xi32> to memref<64xi8>
+  }
+  return
+}
+func.func @i32_to_i8_reference(%x: memref<64xi32>, %y: memref<64xi8>, %z: memref<64xi8>) {
+  %most = arith.constant 127 : i32
+  %least = arith.constant -128 : i32
+  affine.for %i = 0 to 64 {
+    %v = affine.load %x[%i] : memref<64xi32>
+    %w = arith.trunci %v : i32 to i8
+    affine.store %w, %y[%i] : memref<64xi8>
+    %low = arith.maxsi %v, %least : i32
+    %clamped = arith.minsi %low, %most : i32
+    %c = arith.trunci %clamped : i32 to i8
+    affine.store %c, %z[%i] : memref<64xi8>
   }
   return
 }
