@@ -133,7 +133,7 @@ func.func @tunables(
     %x: memref<?x?xf32> {tile.name = "x", tile.default = "randn:45x70xf32"},
     %y: memref<?xf32> {tile.name = "y", tile.default = "empty:x[0]xf32"})
     attributes {tile.reference = @tunables_reference,
-                tile.tolerance = #tile.tolerance<norm = 1.0e-6, atol = 1.0e-5>} {
+                tile.tolerance = #tile.tolerance<norm = 1.0e-6, rtol = 2.0e-6>} {
   %rows = tile.tunable "rows" in [1, 7, 16] default(16)
   %width = tile.tunable "width" in [8, 24, 33] default(24)
   %threads = tile.tunable "threads" in [32, 64] default(64)
