@@ -116,7 +116,7 @@ func.func @f(%x: memref<?xf32> {tile.default = 1.0 : f32}) {
 // -----
 
 // entry-c11
-// expected-error @below {{expects a specification for argument #0}}
+// expected-error @below {{expects 'tile.default' of argument #0 to be a specification: }}
 func.func @f(%x: memref<?xf32> {tile.default = ""}) {
   return
 }
@@ -139,4 +139,69 @@ module attributes {test.t = #tile.tolerance<ulp = 2.0>} {
 
 // expected-error @below {{expected a tolerance of zero or more}}
 module attributes {test.t = #tile.tolerance<norm = -1.0>} {
+}
+
+// -----
+
+// entry-c7: the place of the mistake is shown.
+// expected-error @below {{expects 'tile.flops' to be an expression over the arguments: }}
+func.func @f(%x: memref<?xf32> {tile.name = "x"}) attributes {tile.flops = "2 * * x[0]"} {
+  return
+}
+
+// -----
+
+// entry-c13
+// expected-error @below {{expects 'tile.default' of argument #0 to be an array, as in "randn:64x32xf16", got "3"}}
+func.func @f(%x: memref<?xf32> {tile.default = "3"}) {
+  return
+}
+
+// -----
+
+// entry-c13
+// expected-error @below {{expects 'tile.default' of argument #0 to be a scalar, as in "3", got "randn:3xf32"}}
+func.func @f(%x: f32 {tile.default = "randn:3xf32"}) {
+  return
+}
+
+// -----
+
+// entry-c13
+// expected-error @below {{expects 'tile.default' of argument #0 to have elements of type f32, got f16}}
+func.func @f(%x: memref<?xf32> {tile.default = "randn:3xf16"}) {
+  return
+}
+
+// -----
+
+// entry-c13
+// expected-error @below {{expects 'tile.default' of argument #0 to have rank 1, got 2}}
+func.func @f(%x: memref<?xf32> {tile.default = "randn:3x4xf32"}) {
+  return
+}
+
+// -----
+
+// entry-c13
+// expected-error @below {{expects 'tile.default' of argument #0 to have extent 4 in dimension 1, got 5}}
+func.func @f(%x: memref<?x4xf32> {tile.default = "randn:3x5xf32"}) {
+  return
+}
+
+// -----
+
+// entry-c14
+// expected-error @below {{expects 'tile.default' of argument #1 to refer to arguments, which are x, y; got 'z'}}
+func.func @f(%x: memref<?xf32> {tile.name = "x"},
+             %y: memref<?xf32> {tile.name = "y", tile.default = "randn:z[0]xf32"}) {
+  return
+}
+
+// -----
+
+// entry-c14
+// expected-error @below {{expects 'tile.bytes' to refer to arguments, which are x; got 'X'}}
+func.func @f(%x: memref<?xf32> {tile.name = "x"}) attributes {tile.bytes = "4 * X[0]"} {
+  return
 }

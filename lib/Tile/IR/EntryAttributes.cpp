@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/EntryAttributes.h"
+#include "EntrySpecs.h"
 #include "Tile/IR/TileDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -112,21 +113,6 @@ static LogicalResult verifyReference(FunctionOpInterface function,
              << index << " of 'tile.reference' to be like its own, " << type
              << ", got " << other;
   }
-  return success();
-}
-
-static LogicalResult verifyCost(FunctionOpInterface function, StringRef name,
-                                StringAttr text) {
-  if (text.empty())
-    return function.emitOpError("expects '") << name << "' to be an expression";
-  return success();
-}
-
-static LogicalResult verifyDefault(FunctionOpInterface function, unsigned index,
-                                   StringAttr text) {
-  if (text.empty())
-    return function.emitOpError("expects a specification for argument #")
-           << index;
   return success();
 }
 
