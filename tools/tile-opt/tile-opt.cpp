@@ -5,21 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Conversion/Passes.h"
-#include "Tile/IR/TileDialect.h"
-#include "Tile/Transforms/Passes.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "Tile/Driver/Registration.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllPasses();
-  tile::registerTilePasses();
-  tile::registerTileConversionPasses();
-  registry.insert<tile::TileDialect>();
+  tile::driver::registerAllDialects(registry);
+  tile::driver::registerAllPasses();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "tile-opt", registry));
 }

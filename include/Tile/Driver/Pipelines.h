@@ -1,0 +1,42 @@
+//===- Pipelines.h - The named pipelines ------------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way from a tile program to each target as one list of passes. Tools,
+// Python and embedders run these and no others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_DRIVER_PIPELINES_H
+#define TILE_DRIVER_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include <string>
+
+namespace tile {
+
+struct TileToCPUOptions : mlir::PassPipelineOptions<TileToCPUOptions> {
+  ListOption<std::string> values{
+      *this, "values",
+      llvm::cl::desc("values of tunables: name=value, separated by commas")};
+  Option<int64_t> vectorBytes{
+      *this, "vector-bytes",
+      llvm::cl::desc("bytes in a vector register of the target: 16, 32 or 64"),
+      llvm::cl::init(32)};
+};
+
+/// `tile-to-cpu`: a module of tile programs and of functions in upstream
+/// dialects (linalg on memrefs, affine, scf, vector, math, arith) becomes one
+/// in the llvm and omp dialects. Functions with `llvm.emit_c_interface` get a
+/// wrapper that takes memrefs as pointers to descriptors.
+void buildTileToCPU(mlir::OpPassManager &passes,
+                    const TileToCPUOptions &options);
+
+/// Makes the pipelines known to textual pipelines by their names.
+void registerTilePipelines();
+
+} // namespace tile
+
+#endif // TILE_DRIVER_PIPELINES_H

@@ -1,0 +1,70 @@
+//===- Signature.h - What a function takes ----------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function's arguments in the runtime's terms, free of MLIR, and the check
+// that given arrays fit them before compiled code sees them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_DRIVER_SIGNATURE_H
+#define TILE_DRIVER_SIGNATURE_H
+
+#include "Tile/Runtime/Arguments.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile::driver {
+
+struct Parameter {
+  /// An offset or stride that the type leaves open.
+  static constexpr int64_t kOpen = mlir::ShapedType::kDynamic;
+
+  /// `tile.name`, else the name in the source, else the position.
+  std::string name;
+  /// The name in the source where it is another, else empty.
+  std::string sourceName;
+  /// The type as MLIR prints it.
+  std::string typeText;
+  runtime::DType type = runtime::DType::F32;
+  bool isScalar = false;
+  /// -1 is an extent the type leaves open.
+  runtime::Shape shape;
+  /// In elements. Not given where the type wants a dense array with the last
+  /// dimension contiguous.
+  std::optional<runtime::Shape> strides;
+  int64_t offset = 0;
+  /// The function, or one it calls, writes elements of it.
+  bool isWritten = false;
+  /// `tile.default`, or empty.
+  std::string defaultSpec;
+};
+
+struct Signature {
+  std::string function;
+  std::vector<Parameter> parameters;
+
+  /// The position of the parameter of that name: its name, its name in the
+  /// source or its position. The error names the nearest.
+  llvm::Expected<size_t> find(llvm::StringRef name) const;
+
+  /// Fails where an array does not fit its parameter, saying which, what is
+  /// expected and what was given, and where a written array overlaps another.
+  llvm::Error check(llvm::ArrayRef<runtime::Array> arguments) const;
+};
+
+/// The signature of `function`, whose arguments the source calls `names` (empty
+/// where it gives none). Fails on types that no target takes.
+llvm::Expected<Signature> getSignature(mlir::FunctionOpInterface function,
+                                       llvm::ArrayRef<std::string> names);
+
+} // namespace tile::driver
+
+#endif // TILE_DRIVER_SIGNATURE_H

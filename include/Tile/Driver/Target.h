@@ -1,0 +1,35 @@
+//===- Target.h - Where a program can run -----------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The targets by name. All of them stand behind one interface (Executable.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_DRIVER_TARGET_H
+#define TILE_DRIVER_TARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace tile::driver {
+
+enum class Target {
+  /// All cores of this machine.
+  CPU,
+  /// An NVIDIA GPU.
+  CUDA,
+  /// The GPU's code, run thread by thread on this machine.
+  Emulator,
+};
+
+llvm::StringRef getName(Target target);
+/// The target of that name; the error lists the names there are.
+llvm::Expected<Target> parseTarget(llvm::StringRef name);
+/// CUDA where it is built and a device is present, else the CPU.
+Target getDefaultTarget();
+
+} // namespace tile::driver
+
+#endif // TILE_DRIVER_TARGET_H

@@ -1,0 +1,84 @@
+//===- Pipelines.cpp - The named pipelines ----------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Driver/Pipelines.h"
+#include "Tile/Conversion/Passes.h"
+#include "Tile/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+/// Makes operations on half-precision floats ones that machines have. Upstream
+/// leaves bf16 arithmetic to LLVM, which rounds by calls into a runtime library
+/// that GCC 12 does not have.
+static void addFloatLegalization(OpPassManager &passes) {
+  passes.addPass(math::createMathExtendToSupportedTypes(
+      {/*extraTypeStrs=*/{"f32"}, /*targetTypeStr=*/"f32"}));
+  passes.addPass(arith::createArithEmulateUnsupportedFloats(
+      {/*sourceTypeStrs=*/{"bf16"}, /*targetTypeStr=*/"f32"}));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  passes.addPass(arith::createArithExpandOpsPass(expand));
+}
+
+/// Upstream dialects on memrefs to the llvm and omp dialects.
+static void addUpstreamLowering(OpPassManager &passes) {
+  // Parallel, for references are written in linalg and take longest.
+  passes.addPass(createConvertLinalgToParallelLoopsPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createConvertVectorToSCFPass());
+  passes.addPass(createConvertSCFToOpenMPPass());
+  addFloatLegalization(passes);
+  passes.addPass(memref::createExpandOpsPass());
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  // Before scf becomes branches: the bodies of OpenMP loops stand in scopes of
+  // one block for their stack memory.
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  // LLVM's intrinsics first, which it vectorises; the math library for what has
+  // none.
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertOpenMPToLLVMPass());
+  passes.addPass(createUBToLLVMConversionPass());
+  passes.addPass(createConvertIndexToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tile::buildTileToCPU(OpPassManager &passes,
+                          const TileToCPUOptions &options) {
+  passes.addPass(createInlineCalls());
+  SpecializeOptions specialize;
+  specialize.values.assign(options.values.begin(), options.values.end());
+  passes.addPass(createSpecialize(specialize));
+  passes.addNestedPass<func::FuncOp>(createCheckStatic());
+  passes.addPass(createConvertTileToCPU({options.vectorBytes}));
+  addUpstreamLowering(passes);
+}
+
+void tile::registerTilePipelines() {
+  PassPipelineRegistration<TileToCPUOptions>(
+      "tile-to-cpu",
+      "lower tile programs and functions in upstream dialects to the llvm "
+      "dialect, for all cores of this machine",
+      buildTileToCPU);
+}

@@ -1,0 +1,38 @@
+//===- Registration.cpp - What the tools know -------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Driver/Registration.h"
+#include "Tile/Conversion/Passes.h"
+#include "Tile/Driver/Pipelines.h"
+#include "Tile/IR/TileDialect.h"
+#include "Tile/Transforms/Passes.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+
+void tile::driver::registerOwnDialects(mlir::DialectRegistry &registry) {
+  registry.insert<TileDialect>();
+}
+
+void tile::driver::registerOwnPasses() {
+  registerTilePasses();
+  registerTileConversionPasses();
+  registerTilePipelines();
+}
+
+void tile::driver::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
+  registerOwnDialects(registry);
+}
+
+void tile::driver::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerOwnPasses();
+}

@@ -1,0 +1,72 @@
+//===- CommandLine.cpp - The options of tile-run ----------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+using namespace tile::driver;
+using llvm::createStringError;
+using llvm::StringRef;
+
+bool CommandLine::parse(int argc, char **argv) {
+  return cl::ParseCommandLineOptions(
+      argc, argv, "compiles a tile program, runs it, checks and times it\n",
+      &llvm::errs());
+}
+
+static llvm::Expected<NameValues> split(const cl::list<std::string> &texts) {
+  NameValues pairs;
+  for (StringRef text : texts) {
+    auto [name, value] = text.split('=');
+    if (name.empty() || value.empty())
+      return createStringError("--" + texts.ArgStr + ": expected " +
+                               texts.ValueStr + ", got '" + text + "'");
+    pairs.emplace_back(name.str(), value.str());
+  }
+  return pairs;
+}
+
+llvm::Expected<NameValues> CommandLine::getSaves() const {
+  return split(saves);
+}
+
+llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
+  ExampleOptions options;
+  options.compile.target = getDefaultTarget();
+  if (targetName.getNumOccurrences()) {
+    llvm::Expected<Target> target = parseTarget(targetName);
+    if (!target)
+      return target.takeError();
+    options.compile.target = *target;
+  }
+  llvm::Expected<NameValues> values = split(tunables);
+  if (!values)
+    return values.takeError();
+  for (const auto &[name, text] : *values) {
+    int64_t value;
+    if (StringRef(text).getAsInteger(0, value))
+      return createStringError("--set " + name +
+                               ": expected an integer, got '" + text + "'");
+    options.compile.tunables.emplace_back(name, value);
+  }
+  if (llvm::Error error = split(arguments).moveInto(options.arguments))
+    return error;
+  if (llvm::Error error = split(expected).moveInto(options.expected))
+    return error;
+  options.seed = seed;
+  options.reference = reference;
+  options.useReference = !noReference;
+  if (tolerance.getNumOccurrences()) {
+    llvm::Expected<ToleranceSpec> spec = ToleranceSpec::parse(tolerance);
+    if (!spec)
+      return spec.takeError();
+    options.tolerance = *spec;
+  }
+  // A bare --bench leaves the value at 0.
+  if (bench.getNumOccurrences())
+    options.benchRuns = bench == 0 ? 20 : bench;
+  return options;
+}
