@@ -64,4 +64,53 @@ def CheckStatic : InterfacePass<"tile-check-static", "::mlir::FunctionOpInterfac
   }];
 }
 
+def SplitLockstep : InterfacePass<"tile-split-lockstep", "::mlir::FunctionOpInterface"> {
+  let summary = "make the lanes of elementwise loops independent";
+  let description = [{
+    `tile.parallel` runs in lockstep: statement by statement for all lanes. After
+    this pass every such loop is *independent*: its lanes may run one after the
+    other in any order, or all at once, each straight through the body.
+
+    A loop whose lanes never meet at one element, except in accesses that read
+    or in one and the same statement, is left as it is. Any other is split
+    before each statement where lanes meet with an earlier one:
+
+    ```mlir
+    // Each lane reads what its neighbour wrote: this becomes two loops.
+    func.func @f(%y: memref<?xf32>, %n: index) {
+      %c1 = arith.constant 1 : index
+      %one = arith.constant 1.0 : f32
+      tile.launch blocks(%b) in (%n) {
+        %S = tile.alloc_shared : memref<65xf32, #tile.shared>
+        tile.parallel (%i) in (64) {
+          memref.store %one, %S[%i] : memref<65xf32, #tile.shared>
+          %next = arith.addi %i, %c1 : index
+          %v = memref.load %S[%next] : memref<65xf32, #tile.shared>
+          memref.store %v, %y[%i] : memref<?xf32>
+        }
+      }
+      return
+    }
+    ```
+
+    A loop or condition in the body in which lanes meet is split itself: if it
+    is the same for all lanes it goes around the pieces, otherwise a mask says
+    which lanes take part, and the loop runs until none does. Values that are
+    needed in a later piece are kept in fragments of the loop's shape; cheap
+    arithmetic on the coordinates is repeated instead.
+
+    A store that certainly writes different values of two lanes to one element
+    is an error.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numLoops", "loops-split", "Loops that were split">,
+    Statistic<"numGroups", "groups", "Independent loops that they became">,
+    Statistic<"numTemporaries", "temporaries", "Buffers that keep values between them">
+  ];
+}
+
 #endif // TILE_TRANSFORMS_PASSES_TD

@@ -71,6 +71,7 @@ void tile::buildTileToCPU(OpPassManager &passes,
   specialize.values.assign(options.values.begin(), options.values.end());
   passes.addPass(createSpecialize(specialize));
   passes.addNestedPass<func::FuncOp>(createCheckStatic());
+  passes.addNestedPass<func::FuncOp>(createSplitLockstep());
   passes.addPass(createConvertTileToCPU({options.vectorBytes}));
   addUpstreamLowering(passes);
 }
