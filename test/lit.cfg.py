@@ -16,7 +16,7 @@ build = config.tile_build_dir
 
 config.name = "tile"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".ptx"]
+config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "unit", "install", "conformance", "python", "fuzz"]
 config.test_source_root = os.path.join(source, "test")
 config.test_exec_root = os.path.join(build, "test", "lit")
