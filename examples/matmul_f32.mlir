@@ -4,6 +4,9 @@
 //
 // The accumulator is filled once and every step of K adds to it, so that an
 // empty K gives zeros, as it should.
+//
+// What suits a GPU's registers is small for a CPU, which likes long sums:
+// `--set block_m=192 --set block_n=256 --set block_k=256`.
 
 func.func @matmul_f32(
     %A: memref<?x?xf32> {tile.name = "A", tile.default = "randn:512x384xf32"},
@@ -13,35 +16,36 @@ func.func @matmul_f32(
                 tile.tolerance = #tile.tolerance<norm = 1.0e-6, products = 8.0>,
                 tile.flops = "2 * A[0] * A[1] * B[1]",
                 tile.bytes = "4 * (A[0] * A[1] + B[0] * B[1] + C[0] * C[1])"} {
+  %bm = tile.tunable "block_m" in [64, 96, 128, 192, 240] default(96)
+  %bn = tile.tunable "block_n" in [64, 128, 256] default(128)
+  %bk = tile.tunable "block_k" in [16, 32, 64, 128, 256] default(32)
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c16 = arith.constant 16 : index
-  %c64 = arith.constant 64 : index
   %M = memref.dim %A, %c0 : memref<?x?xf32>
   %K = memref.dim %A, %c1 : memref<?x?xf32>
   %N = memref.dim %B, %c1 : memref<?x?xf32>
-  %gy = arith.ceildivsi %M, %c64 : index
-  %gx = arith.ceildivsi %N, %c64 : index
+  %gy = arith.ceildivsi %M, %bm : index
+  %gx = arith.ceildivsi %N, %bn : index
 
   tile.launch blocks(%bx, %by) in (%gx, %gy) threads(128) {
-    %row = arith.muli %by, %c64 : index
-    %column = arith.muli %bx, %c64 : index
-    %As = tile.alloc_shared : memref<64x16xf32, #tile.shared>
-    %Bs = tile.alloc_shared : memref<16x64xf32, #tile.shared>
-    %acc = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    %row = arith.muli %by, %bm : index
+    %column = arith.muli %bx, %bn : index
+    %As = tile.alloc_shared(%bm, %bk) : memref<?x?xf32, #tile.shared>
+    %Bs = tile.alloc_shared(%bk, %bn) : memref<?x?xf32, #tile.shared>
+    %acc = tile.alloc_fragment(%bm, %bn) : memref<?x?xf32, #tile.fragment>
     %zero = arith.constant 0.0 : f32
-    tile.fill %acc, %zero : memref<64x64xf32, #tile.fragment>
-    tile.pipelined %k = %c0 to %K step %c16 stages(3) {
+    tile.fill %acc, %zero : memref<?x?xf32, #tile.fragment>
+    tile.pipelined %k = %c0 to %K step %bk stages(3) {
       tile.copy %A[%row, %k] to %As
-        : memref<?x?xf32> to memref<64x16xf32, #tile.shared>
+        : memref<?x?xf32> to memref<?x?xf32, #tile.shared>
       tile.copy %B[%k, %column] to %Bs
-        : memref<?x?xf32> to memref<16x64xf32, #tile.shared>
+        : memref<?x?xf32> to memref<?x?xf32, #tile.shared>
       tile.gemm %As, %Bs, %acc
-        : memref<64x16xf32, #tile.shared>, memref<16x64xf32, #tile.shared>,
-          memref<64x64xf32, #tile.fragment>
+        : memref<?x?xf32, #tile.shared>, memref<?x?xf32, #tile.shared>,
+          memref<?x?xf32, #tile.fragment>
     }
     tile.copy %acc to %C[%row, %column]
-      : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
+      : memref<?x?xf32, #tile.fragment> to memref<?x?xf32>
   }
   return
 }
