@@ -228,8 +228,17 @@ void FunctionLowering::lowerFloatUnary(Inst &I, Type type, StringRef op) {
           if (mode.ftz && lane.bits == 32)
             bits = flush(bits);
           Value *sign = constant(1ull << (lane.bits - 1), lane.bits);
-          return op == "neg" ? B.CreateXor(bits, sign)
-                             : B.CreateAnd(bits, B.CreateNot(sign));
+          if (op != "neg")
+            return B.CreateAnd(bits, B.CreateNot(sign));
+          Value *negated = B.CreateXor(bits, sign);
+          if (lane.bits != 16)
+            return negated;
+          // The hardware negates halves by arithmetic: a NaN becomes its own.
+          Value *magnitude = B.CreateAnd(bits, B.CreateNot(sign));
+          uint64_t infinity = lane.kind == TypeClass::BFloat ? 0x7f80 : 0x7c00;
+          return B.CreateSelect(
+              B.CreateICmpUGT(magnitude, constant(infinity, 16)),
+              constant(0x7fff, 16), negated);
         }));
 }
 

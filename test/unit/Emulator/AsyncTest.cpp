@@ -1,0 +1,235 @@
+//===- AsyncTest.cpp - Asynchronous operations and their faults -*- C++ -*-===//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each fault is planted once, beside a twin without it.
+//===----------------------------------------------------------------------===//
+#include "EmulatorTest.h"
+
+using namespace tile::emulator;
+using namespace tile::emulator::test;
+
+/// %rd1: 1 KB of input, %rd2: output; %r3: 2 KB of shared memory, %r5: two
+/// mbarriers, initialised with count 1; %p1: thread 0.
+static std::string program(const std::string &body) {
+  return kernel(
+      ".param .u64 in, .param .u64 out",
+      ".reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"
+      ".shared .align 1024 .b8 t[4096]; .shared .align 8 .b64 bars[2];\n"
+      "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];\n"
+      "mov.u32 %r1, %tid.x; mov.u32 %r3, t; mad.lo.u32 %r4, %r1, 4, %r3;\n"
+      "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd3, %rd2;\n"
+      "mul.wide.u32 %rd5, %r1, 16; add.s64 %rd5, %rd5, %rd1;\n"
+      "mad.lo.u32 %r6, %r1, 16, %r3; mov.u32 %r5, bars;\n"
+      "setp.eq.u32 %p1, %r1, 0;\n"
+      "@%p1 mbarrier.init.shared.b64 [%r5], 1;\n"
+      "@%p1 mbarrier.init.shared.b64 [%r5+8], 1;\nbar.sync 0;\n" +
+          body);
+}
+
+static void expectFault(const std::string &faulty, const std::string &clean,
+                        ReportKind kind, unsigned threads = 32) {
+  for (bool isFaulty : {true, false}) {
+    Array<uint32_t> in(256), out(256);
+    for (uint32_t i = 0; i < 256; ++i)
+      in[i] = i + 1;
+    Harness h(program(isFaulty ? faulty : clean));
+    h.pointer(in, "in").pointer(out, "out");
+    h.config.block = {threads, 1, 1};
+    if (isFaulty) {
+      h.runFaulty(kind, "k", 8);
+      continue;
+    }
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      h.config.seed = seed;
+      h.runClean();
+    }
+  }
+}
+
+static const std::string waitFull =
+    "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r5], 0; @!%p8 bra W;\n";
+static const std::string readBack =
+    "ld.shared.b32 %r7, [%r4]; st.global.b32 [%rd4], %r7;\n";
+
+TEST(CopyAsync, WaitsForItsGroup) {
+  std::string copy = "cp.async.cg.shared.global [%r6], [%rd5], 16;\n"
+                     "cp.async.commit_group;\n";
+  expectFault(copy + "bar.sync 0;" + readBack,
+              copy + "cp.async.wait_group 0; bar.sync 0;" + readBack,
+              ReportKind::Race);
+  expectFault(copy + copy + "cp.async.wait_group 1; bar.sync 0;" + readBack,
+              copy + "cp.async.wait_all; bar.sync 0;" + readBack,
+              ReportKind::Race);
+  // The wait covers the own copies only: others' need a barrier.
+  expectFault(copy + "cp.async.wait_all;" + readBack,
+              copy + "cp.async.wait_all; bar.sync 0;" + readBack,
+              ReportKind::Race, 64);
+}
+
+TEST(CopyAsync, FillsWithZeros) {
+  Array<uint32_t> in(256), out(256);
+  for (uint32_t i = 0; i < 256; ++i)
+    in[i] = i + 1;
+  Harness h(program("cp.async.ca.shared.global [%r6], [%rd5], 16, 8;\n"
+                    "cp.async.wait_all; bar.sync 0;" +
+                    readBack));
+  h.pointer(in, "in").pointer(out, "out");
+  h.config.block = {32, 1, 1};
+  h.runClean();
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(out[i], i % 4 < 2 ? i + 1 : 0);
+}
+
+TEST(CopyAsync, ArrivesOnABarrier) {
+  std::string copy = "@%p1 cp.async.cg.shared.global [%r6], [%rd5], 16;\n"
+                     "@%p1 cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];\n";
+  std::string read = "ld.shared.b32 %r7, [%r3]; st.global.b32 [%rd4], %r7;";
+  expectFault(copy + read, copy + waitFull + read, ReportKind::Race);
+}
+
+static const std::string load =
+    "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 512;\n"
+    "@%p1 cp.async.bulk.shared::cluster.global"
+    ".mbarrier::complete_tx::bytes [%r3], [%rd1], 512, [%r5];\n";
+
+TEST(Bulk, LoadIsWaitedFor) {
+  expectFault(load + readBack, load + waitFull + readBack, ReportKind::Race);
+}
+
+TEST(Bulk, ExpectedBytes) {
+  std::string few = load;
+  few.replace(few.find("512"), 3, "256");
+  expectFault(few + waitFull, load + waitFull, ReportKind::Deadlock);
+  expectFault("@%p1 mbarrier.arrive.shared.b64 _, [%r5];" +
+                  load.substr(load.find('\n') + 1) + waitFull + readBack,
+              load + waitFull + readBack, ReportKind::Race);
+}
+
+TEST(Bulk, TwoLoadsIntoOneBuffer) {
+  std::string second =
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5+8], 512;\n"
+      "@%p1 cp.async.bulk.shared::cluster.global"
+      ".mbarrier::complete_tx::bytes [%r3], [%rd1+512], 512, [%r5+8];\n";
+  expectFault(load + second + waitFull, load + waitFull + "bar.sync 0;" + second,
+              ReportKind::Race);
+}
+
+TEST(Bulk, BufferReusedBeforeItsReadersFinished) {
+  std::string second =
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 512;\n"
+      "@%p1 cp.async.bulk.shared::cluster.global"
+      ".mbarrier::complete_tx::bytes [%r3], [%rd1+512], 512, [%r5];\n";
+  expectFault(load + waitFull + readBack + second,
+              load + waitFull + readBack + "bar.sync 0;" + second, ReportKind::Race,
+              64);
+}
+
+static const std::string store =
+    "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r3], 128;\n"
+    "@%p1 cp.async.bulk.commit_group;\n";
+
+TEST(Bulk, StoreNeedsAProxyFence) {
+  std::string fill = "st.shared.b32 [%r4], %r1;\n";
+  std::string fence = "fence.proxy.async.shared::cta;\n";
+  expectFault(fill + "bar.sync 0;" + store,
+              fill + fence + "bar.sync 0;" + store,
+              ReportKind::MissingProxyFence);
+  // The fence must come after the write and be ordered before the copy.
+  expectFault(fence + fill + "bar.sync 0;" + store,
+              fill + fence + "bar.sync 0;" + store,
+              ReportKind::MissingProxyFence);
+  expectFault(fill + fence + store, fill + fence + "bar.sync 0;" + store,
+              ReportKind::Race, 64);
+}
+
+TEST(Bulk, SourceReusedBeforeItWasRead) {
+  std::string fill = "st.shared.b32 [%r4], %r1; fence.proxy.async;"
+                     "bar.sync 0;\n";
+  std::string again = "@%p1 st.shared.b32 [%r3], 7;";
+  expectFault(fill + store + again,
+              fill + store + "cp.async.bulk.wait_group.read 0;" + again,
+              ReportKind::Race);
+  // Reading is not yet writing.
+  std::string look = "@%p1 ld.global.b32 %r7, [%rd2];";
+  expectFault(fill + store + "cp.async.bulk.wait_group.read 0;" + look,
+              fill + store + "cp.async.bulk.wait_group 0;" + look,
+              ReportKind::Race);
+}
+
+TEST(Bulk, ReductionAddsUp) {
+  Array<uint32_t> in(256), out(256, 10);
+  Harness h(program(
+      "st.shared.b32 [%r4], %r1; fence.proxy.async; bar.sync 0;\n"
+      "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2],"
+      "[%r3], 128;\n@%p1 cp.async.bulk.commit_group;\n"
+      "cp.async.bulk.wait_group 0;"));
+  h.pointer(in, "in").pointer(out, "out");
+  h.config.block = {32, 1, 1};
+  h.config.grid = {3, 1, 1};
+  h.runClean();
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(out[i], 10 + 3 * i);
+}
+
+TEST(Bulk, SizesAndAlignments) {
+  std::string odd = load;
+  odd.replace(odd.rfind("512"), 3, "500");
+  expectFault(odd, load + waitFull, ReportKind::InvalidOperand);
+  std::string shifted = load;
+  shifted.replace(shifted.find("[%r3]"), 5, "[%r3+8]");
+  expectFault(shifted, load + waitFull, ReportKind::Misaligned);
+  std::string far = load;
+  far.replace(far.find("[%rd1]"), 6, "[%rd1+768]");
+  expectFault(far, load + waitFull, ReportKind::OutOfBounds);
+}
+
+/// A 64x8x16 product of what the input leaves in shared memory.
+static std::string product(const std::string &before,
+                           const std::string &between,
+                           const std::string &after) {
+  std::string fill;
+  for (int i = 0; i < 2; ++i)
+    fill += "ld.global.v4.b32 {%r8,%r9,%r10,%r11}, [%rd1];"
+            "st.shared.v4.b32 [%r6+" +
+            std::to_string(2048 * i) + "], {%r8,%r9,%r10,%r11};\n";
+  return fill + "fence.proxy.async; bar.sync 0;\n" +
+         "shr.u32 %r12, %r3, 4; cvt.u64.u32 %rd6, %r12;\n"
+         "or.b64 %rd6, %rd6, 0x1000080000;\n" + // leading 128, stride 256
+         "mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0;"
+         "mov.f32 %f3, %f0;\n" +
+         before +
+         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+         "{%f0,%f1,%f2,%f3}, %rd6, %rd6, 1, 1, 1, 0, 0;\n"
+         "wgmma.commit_group.sync.aligned;\n" +
+         between + "st.global.f32 [%rd4], %f0;\n" + after;
+}
+
+TEST(Wgmma, FenceAndWait) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string wait0 = "wgmma.wait_group.sync.aligned 0;\n";
+  expectFault(product(fence, "", wait0), product(fence, wait0, ""),
+              ReportKind::RegisterInFlight, 128);
+  expectFault(product(fence, "wgmma.wait_group.sync.aligned 1;\n", wait0),
+              product(fence, wait0, ""), ReportKind::RegisterInFlight, 128);
+  expectFault(product("", wait0, ""), product(fence, wait0, ""),
+              ReportKind::RegisterInFlight, 128);
+}
+
+TEST(Wgmma, OperandsAreReadUntilTheWait) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string wait0 = "wgmma.wait_group.sync.aligned 0;\n";
+  std::string overwrite = "@%p1 st.shared.b32 [%r3], 7;\n";
+  expectFault(product(fence, overwrite + wait0, ""),
+              product(fence, wait0 + "bar.sync 0;" + overwrite, ""),
+              ReportKind::Race, 128);
+}
+
+TEST(Wgmma, NeedsTheProxyFence) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string wait0 = "wgmma.wait_group.sync.aligned 0;\n";
+  std::string clean = product(fence, wait0, "");
+  std::string faulty = clean;
+  faulty.erase(faulty.find("fence.proxy.async;"), 18);
+  expectFault(faulty, clean, ReportKind::MissingProxyFence, 128);
+}
