@@ -8,6 +8,7 @@
 #include "CapturedDiagnostics.h"
 #include "SessionState.h"
 #include "Tile/Driver/Registration.h"
+#include "Tile/Driver/SourceLimits.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -34,46 +35,6 @@ Session::State::State()
 }
 
 Session::Session() : state(std::make_shared<State>()) {}
-
-/// MLIR's parser, verifiers and passes recur on nested constructs. Source that
-/// nests so deep that the stack would not last is refused. Gives the line.
-static std::optional<unsigned> findTooDeep(StringRef text) {
-  constexpr unsigned limit = 400;
-  unsigned depth = 0, line = 1;
-  for (size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-    case '\n':
-      ++line;
-      break;
-    case '"':
-      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-        i += text[i] == '\\';
-      break;
-    case '/':
-      if (text.substr(i, 2) == "//")
-        i = std::min(text.find('\n', i), text.size()) - 1;
-      break;
-    case '-':
-      // The arrow of a type closes nothing.
-      i += text.substr(i, 2) == "->";
-      break;
-    case '(':
-    case '[':
-    case '{':
-    case '<':
-      if (++depth > limit)
-        return line;
-      break;
-    case ')':
-    case ']':
-    case '}':
-    case '>':
-      depth -= depth > 0;
-      break;
-    }
-  }
-  return std::nullopt;
-}
 
 /// Remembers what the source calls the arguments of functions.
 static void recordArgumentNames(const AsmParserState &asmState,
@@ -121,10 +82,13 @@ parse(std::shared_ptr<Session::State> session,
   llvm::MemoryBufferRef text = *buffer;
   bool hasText = !isBytecode(text);
   if (hasText)
-    if (std::optional<unsigned> line = findTooDeep(text.getBuffer()))
-      return createStringError(program->name + ":" + std::to_string(*line) +
-                               ": brackets nest too deep here, more than 400 "
-                               "inside each other");
+    if (const char *place = findTooDeep(text.getBuffer())) {
+      StringRef before(text.getBufferStart(), place - text.getBufferStart());
+      return createStringError(
+          program->name + ":" + std::to_string(before.count('\n') + 1) +
+          ": brackets nest too deep here, more than " +
+          std::to_string(kMaxNesting) + " inside each other");
+    }
   program->source.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
 
   std::lock_guard lock(session->mutex);

@@ -1,0 +1,97 @@
+"""tile-run answers any file and any options with a result or a message and the exit
+code 2, never with a crash."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from mutations import mutate
+from tool import ROOT, Tool, programs
+
+PROGRAM = ROOT / "examples" / "vector_add.mlir"
+MUTANTS = 40
+
+
+def check(tool: Tool, options: list[str], text: str = "") -> str:
+    """What tile-run says on refusing a request."""
+    done = tool.run(options, text)
+    assert done.returncode == 2, f"{options}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    assert done.stderr.strip(), f"{options}: refused without a word"
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 100, b"\xff\xfe\x00", b"ML\xefR", b"ML\xefR" + bytes(range(200)), b"module {" * 50000, b"// words"],
+    ids=["empty", "zeros", "utf16", "magic", "bytecode", "nested", "comment"],
+)
+def test_files_that_are_no_programs(tile_run: Tool, tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "program.mlir"
+    file.write_bytes(content)
+    check(tile_run, [str(file)])
+
+
+def test_files_that_are_not_there(tile_run: Tool, tmp_path: Path) -> None:
+    assert "absent.mlir" in check(tile_run, [str(tmp_path / "absent.mlir")])
+    check(tile_run, [str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--entry=nothing",
+        "--target=moon",
+        "--set=block=1",
+        "--set=block",
+        "--arg=X=randn:axb",
+        "--arg=X=randn:-1x4xf32",
+        "--arg=X=randn:4x4xf33",
+        "--arg=X=randn:4x4x4xf32",
+        "--arg=X=randn:9000000000x9000000000xf32",
+        "--arg=X=randn:900000000000x9xf32",
+        "--arg=X=absent.npy",
+        "--arg=NOTHING=1",
+        "--arg=7=ones:4x4xf32",
+        "--arg=X=randn:X[0]x4xf32",
+        "--arg=X=randn:Y[0]x4xf32",
+        "--reference=nothing",
+        "--expect=Z=absent.npy",
+        "--save=NOTHING=x.npy",
+        "--tolerance=much",
+        "--emit=nothing",
+        "--unknown",
+    ],
+)
+def test_wrong_options(tile_run: Tool, option: str) -> None:
+    check(tile_run, [str(PROGRAM), option])
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"\x93NUMPY",
+        b"\x93NUMPY\x01\x00\xff\xff",
+        b"\x93NUMPY\x01\x00\x46\x00{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4), }          \n",
+        b"\x93NUMPY\x01\x00\x50\x00{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n",
+        b"\x93NUMPY\x01\x00\x46\x00{'descr': '|O', 'fortran_order': False, 'shape': (4, 4), }           \n",
+        b"\x93NUMPY\x09\x00\x46\x00{'descr': '<f4', 'fortran_order': True, 'shape': -1, }               \n",
+    ],
+    ids=["empty", "magic", "length", "truncated", "huge", "objects", "version"],
+)
+def test_wrong_npy(tile_run: Tool, tmp_path: Path, header: bytes) -> None:
+    file = tmp_path / "x.npy"
+    file.write_bytes(header)
+    check(tile_run, [str(PROGRAM), f"--arg=X={file}"])
+
+
+def test_mutated_programs_compile_or_not(tile_run: Tool, tmp_path: Path, chance: random.Random) -> None:
+    """Only compiled: what a mutant computes may take forever."""
+    right, _ = programs()
+    for _ in range(MUTANTS):
+        text = mutate(chance.choice(right), chance)
+        done = tile_run.run(["-", "--emit=llvm", "-o", str(tmp_path / "out.ll")], text)
+        assert done.returncode in (0, 2), f"exit code {done.returncode}:\n{text}\n{done.stderr[-3000:]}"
+        assert done.returncode == 0 or done.stderr.strip(), f"refused without a word:\n{text}"
