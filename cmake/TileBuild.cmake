@@ -26,6 +26,13 @@ if(TILE_SANITIZERS)
        -fno-sanitize-recover=all -fno-sanitize=vptr)
   add_link_options(-fsanitize=${_sanitizers})
 endif()
+if(TILE_BUILD_FUZZERS)
+  # Coverage in our libraries leads the fuzzer; only its binary links the engine.
+  list(APPEND TILE_CXX_FLAGS -fsanitize=fuzzer-no-link)
+endif()
+
+# Installed tools find the shared MLIR and LLVM where the built ones did.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 function(tile_target_settings target)
   target_compile_options(${target} PRIVATE ${TILE_CXX_FLAGS})

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,6 +92,15 @@ class Bench:
                 return False
             log.write(f"exit code {code}\n")
             return code == 0
+
+    def capture(self, command: Sequence[str | Path], text: str) -> str:
+        """The output of a command that is given a text, or nothing where it fails."""
+        words = [str(word) for word in command]
+        limit = max(1.0, self.deadline - time.monotonic())
+        done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=limit)
+        with self.log.open("a") as log:
+            log.write(f"$ {' '.join(words)}\n{done.stderr}exit code {done.returncode}\n")
+        return done.stdout if done.returncode == 0 else ""
 
     def tail(self, lines: int) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
@@ -194,14 +204,49 @@ def run_lit(bench: Bench, outcome: Outcome) -> None:
     count_lit(bench, outcome, BUILD)
 
 
-def run_pytest(bench: Bench, outcome: Outcome) -> None:
-    """Numbers against references: examples, generated programs, broken input"""
+def run_pytest(folder: str, bench: Bench, outcome: Outcome) -> None:
     results = bench.log.with_suffix(".xml")
     results.unlink(missing_ok=True)
     tools = {"TILE_BUILD": str(BUILD), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider"]
-    bench.run([*command, "--junitxml", results, ROOT / "test"], env=tools)
+    bench.run([*command, "--junitxml", results, ROOT / "test" / folder], env=tools)
     count_junit(results, outcome)
+
+
+def run_examples(bench: Bench, outcome: Outcome) -> None:
+    """Every example as it is, at odd and at large shapes, against its reference"""
+    run_pytest("examples", bench, outcome)
+
+
+def run_conformance(bench: Bench, outcome: Outcome) -> None:
+    """Small programs construct by construct, and 100 generated ones, by their numbers"""
+    run_pytest("conformance", bench, outcome)
+
+
+def run_robustness(bench: Bench, outcome: Outcome) -> None:
+    """Truncated, mutated, huge, nested and foreign input gives diagnostics"""
+    run_pytest("robustness", bench, outcome)
+
+
+def run_install(bench: Bench, outcome: Outcome) -> None:
+    """An out-of-tree compiler builds against the installed package and lowers a program"""
+    prefix, tree = BUILD / "install-test" / "prefix", BUILD / "install-test" / "build"
+    for stale in (prefix, tree):
+        shutil.rmtree(stale, ignore_errors=True)
+    outcome.check(bench.run(["cmake", "--install", BUILD, "--prefix", prefix]), "cmake --install")
+    # Installed headers only: the source tree's may not leak in.
+    compilers = ["-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"]
+    linker = "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22"
+    source = ["-S", str(ROOT / "test" / "install"), "-B", str(tree), "-G", "Ninja"]
+    configured = bench.run(["cmake", *source, *compilers, linker, f"-DCMAKE_PREFIX_PATH={prefix}"])
+    outcome.check(configured and bench.run(["ninja", "-C", tree]), "the embedder's compiler builds")
+    program = (ROOT / "test" / "install" / "program.mlir").read_text()
+    lowered = bench.capture([tree / "tiny-compiler"], program)
+    outcome.check("llvm.func @double" in lowered and "tile." not in lowered, "it lowers a tile program")
+    refused = bench.capture([tree / "tiny-compiler"], program.replace("memref<64xf32, #tile.fragment>", "f32"))
+    outcome.check(refused == "", "it refuses a wrong one")
+    installed = bench.capture([prefix / "bin" / "tile-opt", "--convert-tile-to-cpu"], program)
+    outcome.check("tile." not in installed and "@double" in installed, "the installed tile-opt runs")
 
 
 @dataclass(frozen=True)
@@ -220,7 +265,10 @@ SUITES = [
     Suite("python", 1, run_python),
     Suite("unit", 2, run_unit),
     Suite("lit", 2, run_lit),
-    Suite("pytest", 4, run_pytest),
+    Suite("examples", 4, run_examples),
+    Suite("conformance", 4, run_conformance),
+    Suite("robustness", 2, run_robustness),
+    Suite("install", 2, run_install),
 ]
 BUILD_BUDGET = 15  # minutes, from nothing
 
@@ -257,7 +305,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.list:
         for suite in SUITES:
-            print(f"  {suite.name:8} {suite.budget:>4g} min  {suite.summary}")
+            print(f"  {suite.name:11} {suite.budget:>4g} min  {suite.summary}")
         return 0
     unknown = [name for name in options.suites if name not in {suite.name for suite in SUITES}]
     if unknown:
@@ -270,12 +318,12 @@ def main() -> int:
         if not options.suites or suite.name in options.suites:
             rows.append((suite.name, *run_suite(suite), suite.budget))
 
-    print(f"\n{'suite':8} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}  budget")
+    print(f"\n{'suite':11} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}  budget")
     total = Outcome()
     for name, outcome, seconds, budget in rows:
         late = "  over budget" if seconds > budget * 60 else ""
         counts = f"{outcome.passed:7} {outcome.failed:7} {outcome.skipped:8}"
-        print(f"{name:8} {counts} {seconds:8.1f}  {budget:g} min{late}")
+        print(f"{name:11} {counts} {seconds:8.1f}  {budget:g} min{late}")
         total.passed += outcome.passed
         total.failed += outcome.failed
         total.skipped += outcome.skipped

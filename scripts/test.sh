@@ -18,6 +18,7 @@ for argument in "$@"; do
     sed -n '2,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exec python3 "$suites" --list
     ;;
+  --list) exec python3 "$suites" --list ;;
   esac
 done
 

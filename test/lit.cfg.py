@@ -57,7 +57,8 @@ add_feature("cuda-device", os.path.exists("/dev/nvidiactl"))
 add_feature("ptxas", shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"))
 
 # The sanitizers end a program by a signal, so that `not` sees a crash and not an
-# ordinary error.
-config.environment["ASAN_OPTIONS"] = "abort_on_error=1:detect_leaks=0"
+# ordinary error. Containers are shared with libraries that are not instrumented,
+# so their bounds are not known.
+config.environment["ASAN_OPTIONS"] = "abort_on_error=1:detect_leaks=0:detect_container_overflow=0"
 config.environment["UBSAN_OPTIONS"] = "abort_on_error=1:print_stacktrace=1"
 config.environment["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "2")
