@@ -48,4 +48,28 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ExpandCopies : Pass<"tile-expand-copies"> {
+  let summary = "turn copies between strided buffers into loops";
+  let description = [{
+    Rewrites each `memref.copy` of which a side has a layout to `linalg.copy`,
+    which becomes a loop. Upstream lowers them to a call into a runtime library;
+    copies of dense buffers, which become a memcpy, stay.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def LowerBF16Storage : Pass<"tile-lower-bf16-storage", "::mlir::ModuleOp"> {
+  let summary = "move bf16 around as i16";
+  let description = [{
+    Gives what is bf16 in the llvm dialect the type i16: loads, stores, gathers,
+    selects, shuffles, constants. Runs where arithmetic on bf16 has been expanded
+    (`arith-expand`), so that only moves are left. LLVM's back ends for machines
+    without bf16 instructions would pass moved elements through f32 and round
+    them again, with a call each.
+
+    A module in which an op still computes with bf16 is left as it is.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TILE_CONVERSION_PASSES_TD

@@ -19,6 +19,7 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace tile;
 
 /// Makes operations on half-precision floats ones that machines have. Upstream
 /// leaves bf16 arithmetic to LLVM, which rounds by calls into a runtime library
@@ -35,6 +36,7 @@ static void addFloatLegalization(OpPassManager &passes) {
 
 /// Upstream dialects on memrefs to the llvm and omp dialects.
 static void addUpstreamLowering(OpPassManager &passes) {
+  passes.addPass(createExpandCopies());
   // Parallel, for references are written in linalg and take longest.
   passes.addPass(createConvertLinalgToParallelLoopsPass());
   passes.addPass(createLowerAffinePass());
@@ -50,11 +52,11 @@ static void addUpstreamLowering(OpPassManager &passes) {
   // one block for their stack memory.
   passes.addPass(createFinalizeMemRefToLLVMConversionPass());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertVectorToLLVMPass());
-  // LLVM's intrinsics first, which it vectorises; the math library for what has
-  // none.
+  // LLVM's intrinsics first, which it vectorises; the math library, element by
+  // element, for what has none.
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertOpenMPToLLVMPass());
   passes.addPass(createUBToLLVMConversionPass());
   passes.addPass(createConvertIndexToLLVMPass());
@@ -62,6 +64,7 @@ static void addUpstreamLowering(OpPassManager &passes) {
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createConvertFuncToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createLowerBF16Storage());
 }
 
 void tile::buildTileToCPU(OpPassManager &passes,
