@@ -113,4 +113,21 @@ def SplitLockstep : InterfacePass<"tile-split-lockstep", "::mlir::FunctionOpInte
   ];
 }
 
+def CanonicalizeIdioms : InterfacePass<"tile-canonicalize-idioms", "::mlir::FunctionOpInterface"> {
+  let summary = "give common idioms the form that later passes look for";
+  let description = [{
+    Rewrites that change no value, whatever the inputs:
+
+    - a fill with zero whose next use is a gemm into the same buffer becomes
+      `clear` on the gemm;
+    - a fill whose next use overwrites the whole buffer goes away.
+
+    A fill before a loop stays, since the loop may not run.
+  }];
+  let statistics = [
+    Statistic<"numClearedGemms", "gemms-cleared", "Gemms that start from zero instead of from a fill">,
+    Statistic<"numDeadFills", "fills-removed", "Fills that nobody would have seen">
+  ];
+}
+
 #endif // TILE_TRANSFORMS_PASSES_TD

@@ -46,6 +46,24 @@ struct WholeInliner : InlinerInterface {
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
     return true;
   }
+  bool shouldAnalyzeRecursively(Operation *) const final { return false; }
+  bool
+  allowSingleBlockOptimization(iterator_range<Region::iterator>) const final {
+    return true;
+  }
+
+  // The hooks upstream ask the call's dialect, whose interface is an extension
+  // that a program embedding this pass need not have registered.
+  Value handleArgument(OpBuilder &, Operation *, Operation *, Value argument,
+                       DictionaryAttr) const final {
+    return argument;
+  }
+  Value handleResult(OpBuilder &, Operation *, Operation *, Value result,
+                     DictionaryAttr) const final {
+    return result;
+  }
+  void processInlinedCallBlocks(Operation *,
+                                iterator_range<Region::iterator>) const final {}
   void handleTerminator(Operation *op, ValueRange results) const final {
     for (auto [result, value] : llvm::zip(results, op->getOperands()))
       result.replaceAllUsesWith(value);

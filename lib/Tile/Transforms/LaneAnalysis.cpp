@@ -52,9 +52,10 @@ void LaneAnalysis::addMemRefAccess(Operation *op, Value memref,
                                    std::optional<ValueRange> indices,
                                    bool reads, bool writes) {
   Value root = getRootBuffer(memref);
-  // A buffer of the lane's own meets nobody.
-  if (auto local = root.getDefiningOp<AllocLocalOp>();
-      local && loop->isAncestor(local))
+  // A buffer that the lane allocates itself meets nobody.
+  Operation *def = root.getDefiningOp();
+  if (isa_and_nonnull<AllocLocalOp, memref::AllocaOp, memref::AllocOp>(def) &&
+      loop->isAncestor(def))
     return;
   Access access{op, root, memref, std::nullopt, reads, writes};
   if (indices) {

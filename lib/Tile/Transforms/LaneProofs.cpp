@@ -232,7 +232,10 @@ bool LaneForms::collectTerms(const LaneForm &form,
   push(form);
   while (!worklist.empty()) {
     const Term &term = terms[worklist.pop_back_val()];
-    if (term.kind == Kind::Symbol)
+    LaneBounds inner = getBounds(term.form), factor = getBounds(term.factor);
+    // Known bounds also tell that nothing overflows on the way.
+    if (term.kind == Kind::Symbol || !inner.lower || !inner.upper ||
+        !factor.lower || !factor.upper)
       return false;
     push(term.form);
     push(term.factor);

@@ -169,6 +169,17 @@ LogicalResult tile::specialize(FunctionOpInterface function,
   return success(valid && succeeded(verify(function)));
 }
 
+/// Functions in other dialects alone, such as references, are left as they are.
+static bool usesTile(FunctionOpInterface function) {
+  return function
+      ->walk([](Operation *op) {
+        return isa_and_nonnull<TileDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Parses "name=value"; reports at `loc` what is not of this form.
 static LogicalResult parseValue(StringRef text, Location loc,
                                 llvm::StringMap<int64_t> &values) {
@@ -196,7 +207,8 @@ struct SpecializePass : tile::impl::SpecializeBase<SpecializePass> {
     SmallVector<FunctionOpInterface> functions;
     for (auto candidate : module.getOps<FunctionOpInterface>())
       if (!candidate.isExternal() &&
-          (function.empty() || candidate.getName() == function))
+          (function.empty() ? usesTile(candidate)
+                            : candidate.getName() == function))
         functions.push_back(candidate);
     if (!function.empty() && functions.empty()) {
       module.emitError("has no function '") << function << "' with a body";
