@@ -7,9 +7,10 @@ set(TILE_LIBRARIES "" CACHE INTERNAL "libraries to install")
 # at run time, so the flag is set for all of ours.
 set(TILE_CXX_FLAGS -Wall -Wextra -fno-exceptions)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 reports these inside LLVM's own headers.
+  # GCC 12 reports these, falsely, inside the headers of LLVM and of its own
+  # library.
   list(APPEND TILE_CXX_FLAGS -Wno-dangling-pointer -Wno-stringop-overflow
-       -Wno-maybe-uninitialized -Wno-array-bounds)
+       -Wno-maybe-uninitialized -Wno-array-bounds -Wno-free-nonheap-object)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # ccache wants precompiled headers to be reproducible.
