@@ -65,7 +65,8 @@ private:
 class Worker {
 public:
   Worker(Launch &launch, size_t mostClusters)
-      : launch(launch), stacks(128 * 1024 + 2 * launch.image->stackBytes),
+      : launch(launch), stacks(128 * 1024 + 2 * launch.image->stackBytes +
+                               localMemoryBytes(*launch.image)),
         windows(static_cast<unsigned>(launch.clusterShape.count()),
                 launch.sharedBytes),
         mostClusters(mostClusters) {}

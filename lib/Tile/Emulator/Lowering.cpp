@@ -112,7 +112,10 @@ bool FunctionLowering::run() {
     B.SetInsertPoint(last);
   }
   if (!B.GetInsertBlock()->getTerminator())
-    B.CreateRetVoid();
+    leaveFunction();
+  localBytes = llvm::alignTo(localBytes, 4096);
+  localEnd->setOperand(1, B.getInt64(localBytes));
+  image.localBytes = std::max(image.localBytes, localBytes);
   if (diagnostics.size() != before)
     return false;
   std::string problem;
@@ -129,11 +132,13 @@ void FunctionLowering::createRegisters() {
   if (!asyncRegisters.empty()) {
     for (size_t i = 0; i < asyncRegisters.size(); ++i)
       asyncPlace[asyncRegisters[i]] = static_cast<unsigned>(i);
+    // The words, then a byte each that says it was used since the fence.
     auto *frame = B.CreateAlloca(
-        llvm::ArrayType::get(B.getInt32Ty(), asyncRegisters.size()));
+        llvm::ArrayType::get(B.getInt8Ty(), 5 * asyncRegisters.size()));
     frame->setAlignment(llvm::Align(16));
     asyncFrame = frame;
-    image.stackBytes += 4 * asyncRegisters.size();
+    image.stackBytes += 5 * asyncRegisters.size();
+    clearTouchedFlags();
   }
   slots.resize(function.registers.size());
   for (size_t i = 0; i < slots.size(); ++i) {
@@ -157,18 +162,37 @@ void FunctionLowering::createRegisters() {
   scratchArea = B.CreateAlloca(llvm::ArrayType::get(B.getInt64Ty(), 256));
   scratchArea->setAlignment(llvm::Align(16));
   image.stackBytes += 2048 + 8 * slots.size();
+  Value *top = B.CreateConstGEP1_64(B.getInt8Ty(), thread,
+                                    offsetof(ThreadState, localTop));
+  localFrame = B.CreateLoad(B.getPtrTy(), top);
+  localEnd = llvm::GetElementPtrInst::Create(
+      B.getInt8Ty(), localFrame, {B.getInt64(0)}, "", B.GetInsertBlock());
+  B.CreateStore(localEnd, top);
   for (size_t i = 0; i < program.variables.size(); ++i) {
     const Variable &variable = program.variables[i];
     if (variable.function != functionIndex || variable.isParameter ||
         (variable.space != Space::Local && variable.space != Space::Param))
       continue;
-    uint64_t bytes = std::max<uint64_t>(variable.bytes(), 1);
-    auto *local = B.CreateAlloca(llvm::ArrayType::get(B.getInt8Ty(), bytes));
-    local->setAlignment(
-        llvm::Align(std::max<uint64_t>(variable.alignment, 16)));
-    localVariables[static_cast<int>(i)] = local;
-    image.stackBytes += bytes + variable.alignment;
+    localVariables[static_cast<int>(i)] =
+        takeLocal(variable.bytes(), variable.alignment);
   }
+}
+
+void FunctionLowering::leaveFunction() {
+  B.CreateStore(localFrame,
+                B.CreateConstGEP1_64(B.getInt8Ty(), thread,
+                                     offsetof(ThreadState, localTop)));
+  B.CreateRetVoid();
+}
+
+llvm::Value *FunctionLowering::takeLocal(uint64_t bytes, uint64_t alignment) {
+  // Frames start at multiples of 4096, the greatest alignment there is.
+  localBytes = llvm::alignTo(localBytes, std::max<uint64_t>(alignment, 16));
+  llvm::IRBuilderBase::InsertPointGuard guard(B);
+  B.SetInsertPoint(localEnd);
+  Value *place = B.CreateConstGEP1_64(B.getInt8Ty(), localFrame, localBytes);
+  localBytes += std::max<uint64_t>(bytes, 1);
+  return place;
 }
 
 void FunctionLowering::createBlocks() {

@@ -171,6 +171,7 @@ private:
   void lowerBulkTensor(Inst &I, bool isReduce, bool isPrefetch);
   void lowerBulkPlain(Inst &I, bool isReduce, bool isPrefetch);
   void lowerWgmmaMultiply(Inst &I);
+  void clearTouchedFlags();
 
 #define PTX_OPCODE(word, handler) void handler(Inst &I);
 #define PTX_OPCODE_SAME(word, handler)
@@ -191,7 +192,15 @@ private:
   /// frame whose address the runtime knows.
   Value *asyncFrame = nullptr;
   llvm::DenseMap<int, unsigned> asyncPlace;
-  llvm::DenseMap<int, llvm::AllocaInst *> localVariables;
+  /// .local variables and call blocks live in the thread's local memory, not
+  /// on the host's stack, so that a stray index cannot hurt the host. The
+  /// frame's size is known, and set, when the function is lowered.
+  void leaveFunction();
+  Value *takeLocal(uint64_t bytes, uint64_t alignment);
+  Value *localFrame = nullptr;
+  llvm::GetElementPtrInst *localEnd = nullptr;
+  uint64_t localBytes = 0;
+  llvm::DenseMap<int, Value *> localVariables;
   llvm::DenseMap<int, llvm::AllocaInst *> initializedFlags;
   llvm::AllocaInst *carry = nullptr;
   llvm::AllocaInst *scratchArea = nullptr;

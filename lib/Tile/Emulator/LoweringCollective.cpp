@@ -113,9 +113,6 @@ void FunctionLowering::lowerElect(Inst &I) {
 /// alone, which every correct program allows for.
 void FunctionLowering::lowerActivemask(Inst &I) {
   requireType(I);
-  Operand lane;
-  unsigned components;
-  (void)components;
   write(I, 0, callRuntime("tileEmuActiveMask", B.getInt32Ty(), {thread}));
 }
 

@@ -53,7 +53,7 @@ void FunctionLowering::lowerBrx(Inst &I) {
 
 void FunctionLowering::lowerRet(Inst &I) {
   I.take("uni");
-  B.CreateRetVoid();
+  leaveFunction();
 }
 
 void FunctionLowering::lowerExit(Inst &) {
@@ -103,13 +103,7 @@ FunctionLowering::layOutCall(Inst &I, const Operand &tuple,
     block.places.push_back({bytes, size});
     bytes += size;
   }
-  llvm::IRBuilder<> entry(&llvmFunction->getEntryBlock(),
-                          llvmFunction->getEntryBlock().begin());
-  auto *base = entry.CreateAlloca(
-      llvm::ArrayType::get(B.getInt8Ty(), std::max<uint64_t>(bytes, 1)));
-  base->setAlignment(llvm::Align(16));
-  image.stackBytes += bytes + 16;
-  block.base = base;
+  block.base = takeLocal(bytes, 16);
   return block;
 }
 

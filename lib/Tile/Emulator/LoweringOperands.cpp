@@ -58,11 +58,15 @@ Value *FunctionLowering::registerSlot(int reg) {
 }
 
 /// A register an asynchronous matrix instruction may still be using is not to
-/// be touched; whether it is in flight is known when the kernel runs.
+/// be touched; whether it is in flight is known when the kernel runs. Any touch
+/// also asks for another wgmma.fence before the next wgmma that uses it.
 void FunctionLowering::checkInFlight(Inst &I, int reg, bool isWrite) {
   if (!(image.checks & checkRegister) || !asyncPlace.count(reg) ||
       I->opcode == "wgmma")
     return;
+  B.CreateStore(B.getInt8(1), B.CreateConstGEP1_64(B.getInt8Ty(), asyncFrame,
+                                                   4 * asyncPlace.size() +
+                                                       asyncPlace.lookup(reg)));
   auto *site = image.addSite<RegisterSite>();
   fillSite(*site, I);
   site->name = function.registers[reg].name;

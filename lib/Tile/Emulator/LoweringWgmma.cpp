@@ -12,6 +12,14 @@ using namespace tile::emulator::ptx;
 using llvm::StringRef;
 using llvm::Value;
 
+/// Behind each register's word in the frame: used since the last fence?
+void FunctionLowering::clearTouchedFlags() {
+  if (asyncFrame)
+    B.CreateMemSet(
+        B.CreateConstGEP1_64(B.getInt8Ty(), asyncFrame, 4 * asyncPlace.size()),
+        B.getInt8(0), asyncPlace.size(), llvm::MaybeAlign(1));
+}
+
 void FunctionLowering::lowerWgmma(Inst &I) {
   if (I.take("mma_async"))
     return lowerWgmmaMultiply(I);
@@ -31,6 +39,8 @@ void FunctionLowering::lowerWgmma(Inst &I) {
                                       "tileEmuWgmmaWait"};
   callRuntime(names[action], B.getVoidTy(),
               {thread, sitePointer(site), pending});
+  if (action == 0)
+    clearTouchedFlags();
 }
 
 void FunctionLowering::lowerWgmmaMultiply(Inst &I) {
@@ -122,8 +132,15 @@ void FunctionLowering::lowerWgmmaMultiply(Inst &I) {
       read(I, *part, 32); // for its check of initialisation only
   site->dSet.resize(asyncPlace.size());
   site->aSet.resize(asyncPlace.size());
+  for (const ptx::Operand *part : elementsOf(I.operand(0)))
+    site->names[asyncPlace.lookup(part->reg)] =
+        function.registers[part->reg].name;
   for (uint16_t place : site->dPlaces)
     site->dSet.set(place);
+  if (site->aInRegisters)
+    for (const ptx::Operand *part : elementsOf(I.operand(1)))
+      site->names[asyncPlace.lookup(part->reg)] =
+          function.registers[part->reg].name;
   for (uint16_t place : site->aPlaces)
     site->aSet.set(place);
   site->perform = performWgmma;

@@ -44,6 +44,8 @@ struct AsyncOp {
   uint32_t issuer = 0, issuerTime = 0;
   bool isLate = false; // only once nothing else can happen
   bool hasRead = false, isDone = false;
+  bool readsShared = false; // its source must outlive its reading
+  bool isAwaited = false;   // somebody waited for (at least) its reading
 
   Actor actor(bool isWrite) const {
     Actor a{mark, &knowledge, issuer, issuerTime};
@@ -270,6 +272,8 @@ struct Launch {
 
 std::unique_ptr<Cluster> createCluster(Launch &launch, uint64_t number,
                                        uint8_t *window, StackPool &stacks);
+/// Bytes at the low end of a thread's stack that are its .local space.
+uint64_t localMemoryBytes(const KernelImage &image);
 /// Gives up the processor until somebody calls makeReady.
 void suspend(Thread &thread, Waiting why, const Site *site);
 void makeReady(Thread &thread);

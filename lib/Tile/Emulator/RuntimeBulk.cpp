@@ -220,6 +220,7 @@ static void start(const CopyRef &copy) {
   if (copy->site->way == CopyWay::GlobalToShared) {
     op->writeStep = [copy](AsyncOp &self) { load(*copy, self); };
   } else {
+    op->readsShared = !copy->site->usesBarrier;
     op->readStep = [copy](AsyncOp &self) { readShared(*copy, self); };
     if (copy->site->way == CopyWay::SharedToGlobal)
       op->writeStep = [copy](AsyncOp &self) { writeGlobal(*copy, self); };

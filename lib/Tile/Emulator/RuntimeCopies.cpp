@@ -137,6 +137,7 @@ static void finishGroups(Thread &thread, std::deque<AsyncGroup> &groups,
   for (size_t i = 0; i < count; ++i)
     for (const AsyncOpRef &op : groups[i].ops) {
       advance(*op, onlyRead);
+      op->isAwaited = true;
       op->releaseTo(builder, onlyRead);
     }
   // Groups that have only read are still to be waited for.

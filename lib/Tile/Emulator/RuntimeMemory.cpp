@@ -155,8 +155,8 @@ Place tile::emulator::resolve(Thread &thread, Space space, uint64_t address,
     place = findGlobal(thread, address, bytes);
     if (!place.host && space != Space::Global && space != Space::Const) {
       auto *host = reinterpret_cast<uint8_t *>(address);
-      uint8_t *end = thread.stack + thread.cluster->stacks->stackBytes();
-      if (host >= thread.stack && host < end && bytes <= uint64_t(end - host))
+      if (host >= thread.stack && host < thread.localTop &&
+          bytes <= uint64_t(thread.localTop - host))
         place.host = host;
       uint64_t offset =
           address - reinterpret_cast<uintptr_t>(thread.launch->parameterBase);
@@ -172,6 +172,13 @@ Place tile::emulator::resolve(Thread &thread, Space space, uint64_t address,
   }
   if (!place.host)
     reportOutOfBounds(thread, space, address, bytes, site, isWrite);
+  if (place.block && place.block->live == 0 && place.block != thread.block) {
+    report(thread, ReportKind::OutOfBounds,
+           "rank " + std::to_string(place.block->rank) +
+               " of the cluster has ended, its shared memory with it",
+           site);
+    return Place();
+  }
   return place;
 }
 
@@ -279,8 +286,7 @@ uint32_t tile::emulator::tileEmuIsInSpace(Thread *thread, uint64_t address,
   uint64_t shared = address - reinterpret_cast<uintptr_t>(thread->sharedWindow);
   bool inShared = shared < sharedWindowBytes;
   auto *host = reinterpret_cast<uint8_t *>(address);
-  bool inLocal = host >= thread->stack &&
-                 host < thread->stack + thread->cluster->stacks->stackBytes();
+  bool inLocal = host >= thread->stack && host < thread->localLimit;
   uint64_t offset =
       address - reinterpret_cast<uintptr_t>(thread->launch->parameterBase);
   bool inParameters = offset < thread->launch->image->function->parameterBytes;

@@ -38,7 +38,9 @@ void tile::emulator::tileEmuTrap(Thread *thread, const Site *site) {
 
 void tile::emulator::tileEmuEnterCall(Thread *thread, const Site *site) {
   auto *here = static_cast<uint8_t *>(__builtin_frame_address(0));
-  if (here < thread->stackLimit)
+  bool isFull =
+      thread->localTop + thread->launch->image->localBytes > thread->localLimit;
+  if (here < thread->stackLimit || isFull)
     reportFatal(*thread, ReportKind::InvalidOperand,
                 "calls are nested too deep for the thread's stack", site);
 }

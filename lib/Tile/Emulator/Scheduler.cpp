@@ -18,6 +18,11 @@ static constexpr int64_t fuelPerTurn = 1 << 16;
 /// Rounds of vain polling, with nothing else going on, that make a deadlock.
 static constexpr uint32_t maxIdleRounds = 64;
 
+uint64_t tile::emulator::localMemoryBytes(const KernelImage &image) {
+  uint64_t depth = image.functions.size() > 1 ? 64 : 1;
+  return image.localBytes * depth;
+}
+
 void tile::emulator::makeReady(Thread &thread) {
   Warp &warp = *thread.warp;
   thread.waiting = Waiting::Nothing;
@@ -169,7 +174,11 @@ std::unique_ptr<Cluster> tile::emulator::createCluster(Launch &launch,
       thread.stack = stacks.take();
       if (!thread.stack)
         return nullptr;
-      thread.stackLimit = thread.stack + 48 * 1024;
+      // Local memory below, the host's stack above; both grow towards each
+      // other's border and are checked at calls.
+      thread.localTop = thread.stack;
+      thread.localLimit = thread.stack + localMemoryBytes(*launch.image);
+      thread.stackLimit = thread.localLimit + 48 * 1024;
       thread.fiber.prepare(thread.stack, stacks.stackBytes(), runThread,
                            &thread);
       ++cluster->live;
@@ -186,6 +195,23 @@ Cluster::~Cluster() {
         stacks->put(thread.stack);
 }
 
+/// A bulk copy may write after its block has ended, but not read: the block's
+/// shared memory is gone then, and nobody else can wait for the thread's
+/// groups.
+static void checkOpenCopies(Thread &thread) {
+  auto check = [&](const std::vector<AsyncOpRef> &ops) {
+    for (const AsyncOpRef &op : ops)
+      if (op->readsShared && !op->isAwaited)
+        report(thread, ReportKind::Race,
+               "the thread ends without having waited until its bulk copy has "
+               "read its block's shared memory",
+               thread.launch->image->sites[op->mark.site].get());
+  };
+  check(thread.openBulk);
+  for (const AsyncGroup &group : thread.bulkGroups)
+    check(group.ops);
+}
+
 void tile::emulator::threadExited(Thread &thread) {
   Cluster &cluster = *thread.cluster;
   Warp &warp = *thread.warp;
@@ -193,8 +219,8 @@ void tile::emulator::threadExited(Thread &thread) {
   --thread.block->live;
   --cluster.live;
   ++cluster.events;
-  // Bulk operations may outlive their thread; wgmma must not, its registers
-  // being gone.
+  checkOpenCopies(thread);
+  // wgmma must not outlive its thread, whose registers it uses.
   if (thread.matrixOpsPending) {
     report(thread, ReportKind::RegisterInFlight,
            "the thread ends while its wgmma is in flight", nullptr);

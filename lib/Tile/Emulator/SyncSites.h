@@ -10,6 +10,7 @@
 
 #include "Site.h"
 #include "llvm/ADT/BitVector.h"
+#include <map>
 
 namespace tile::emulator {
 
@@ -85,7 +86,8 @@ struct WgmmaSite : CollectiveSite {
   bool negatesA = false, negatesB = false;
   bool transposesA = false, transposesB = false;
   std::vector<uint16_t> dPlaces, aPlaces;
-  llvm::BitVector dSet, aSet; // the same, over the frame
+  llvm::BitVector dSet, aSet;            // the same, over the frame
+  std::map<unsigned, std::string> names; // of the registers, by place
 };
 
 void performWarpBarrier(Gathering &);

@@ -28,6 +28,8 @@ struct ThreadState {
   uint8_t *sharedWindow; // host address of the cluster's shared window
   uint8_t *parameters;   // host address of the kernel's parameter block
   uint8_t *stackLimit;   // calls below this are refused
+  uint8_t *localTop;     // first free byte of the thread's local memory
+  uint8_t *localLimit;   // its end
   uint64_t sharedBase;   // first shared address of this block
   uint64_t gridid;
   int64_t fuel; // backward branches left until the scheduler has a turn

@@ -151,6 +151,25 @@ static void executeUpTo(const std::shared_ptr<MatrixOp> &op) {
   }
 }
 
+/// A wgmma.fence must stand before the first wgmma, and again after a register
+/// it uses was read or written by anything else.
+static void checkFence(Thread &thread, const WgmmaSite &site,
+                       const uint32_t *frame) {
+  if (!thread.matrixFences)
+    return report(thread, ReportKind::RegisterInFlight,
+                  "no wgmma.fence came before the first wgmma; its registers "
+                  "are not ordered",
+                  &site);
+  auto *touched = reinterpret_cast<const uint8_t *>(frame + site.dSet.size());
+  for (const auto &[place, name] : site.names)
+    if (touched[place])
+      return report(thread, ReportKind::RegisterInFlight,
+                    "register " + name +
+                        " was used since the last wgmma.fence; another is "
+                        "missing before this wgmma",
+                    &site);
+}
+
 void tile::emulator::performWgmma(Gathering &g) {
   const auto &site = static_cast<const WgmmaSite &>(g.site);
   Thread &first = *g.threads[0];
@@ -174,11 +193,7 @@ void tile::emulator::performWgmma(Gathering &g) {
                "descriptors and scale-d must be the same in all threads of "
                "the warpgroup",
                &site);
-    if (!thread.matrixFences)
-      report(thread, ReportKind::RegisterInFlight,
-             "no wgmma.fence came before the first wgmma; its registers are "
-             "not ordered",
-             &site);
+    checkFence(thread, site, op->frames[t]);
     release(thread, builder);
     thread.openMatrixOps.push_back(op);
     ++thread.matrixOpsPending;

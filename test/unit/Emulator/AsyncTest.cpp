@@ -111,8 +111,8 @@ TEST(Bulk, TwoLoadsIntoOneBuffer) {
       "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5+8], 512;\n"
       "@%p1 cp.async.bulk.shared::cluster.global"
       ".mbarrier::complete_tx::bytes [%r3], [%rd1+512], 512, [%r5+8];\n";
-  expectFault(load + second + waitFull, load + waitFull + "bar.sync 0;" + second,
-              ReportKind::Race);
+  expectFault(load + second + waitFull,
+              load + waitFull + "bar.sync 0;" + second, ReportKind::Race);
 }
 
 TEST(Bulk, BufferReusedBeforeItsReadersFinished) {
@@ -121,13 +121,15 @@ TEST(Bulk, BufferReusedBeforeItsReadersFinished) {
       "@%p1 cp.async.bulk.shared::cluster.global"
       ".mbarrier::complete_tx::bytes [%r3], [%rd1+512], 512, [%r5];\n";
   expectFault(load + waitFull + readBack + second,
-              load + waitFull + readBack + "bar.sync 0;" + second, ReportKind::Race,
-              64);
+              load + waitFull + readBack + "bar.sync 0;" + second,
+              ReportKind::Race, 64);
 }
 
-static const std::string store =
+static const std::string storeOnly =
     "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r3], 128;\n"
     "@%p1 cp.async.bulk.commit_group;\n";
+static const std::string store =
+    storeOnly + "cp.async.bulk.wait_group.read 0;\n";
 
 TEST(Bulk, StoreNeedsAProxyFence) {
   std::string fill = "st.shared.b32 [%r4], %r1;\n";
@@ -147,14 +149,21 @@ TEST(Bulk, SourceReusedBeforeItWasRead) {
   std::string fill = "st.shared.b32 [%r4], %r1; fence.proxy.async;"
                      "bar.sync 0;\n";
   std::string again = "@%p1 st.shared.b32 [%r3], 7;";
-  expectFault(fill + store + again,
-              fill + store + "cp.async.bulk.wait_group.read 0;" + again,
-              ReportKind::Race);
+  expectFault(fill + storeOnly + again, fill + store + again, ReportKind::Race);
   // Reading is not yet writing.
   std::string look = "@%p1 ld.global.b32 %r7, [%rd2];";
-  expectFault(fill + store + "cp.async.bulk.wait_group.read 0;" + look,
-              fill + store + "cp.async.bulk.wait_group 0;" + look,
+  expectFault(fill + store + look,
+              fill + storeOnly + "cp.async.bulk.wait_group 0;" + look,
               ReportKind::Race);
+}
+
+TEST(Bulk, BlockEndsWhileACopyReadsItsSharedMemory) {
+  std::string fill = "st.shared.b32 [%r4], %r1; fence.proxy.async;"
+                     "bar.sync 0;\n";
+  expectFault(fill + storeOnly, fill + store, ReportKind::Race);
+  std::string uncommitted = storeOnly.substr(0, storeOnly.find('\n') + 1);
+  expectFault(fill + uncommitted + "cp.async.bulk.wait_group.read 0;",
+              fill + store, ReportKind::Race);
 }
 
 TEST(Bulk, ReductionAddsUp) {
@@ -213,6 +222,26 @@ TEST(Wgmma, FenceAndWait) {
   expectFault(product(fence, "wgmma.wait_group.sync.aligned 1;\n", wait0),
               product(fence, wait0, ""), ReportKind::RegisterInFlight, 128);
   expectFault(product("", wait0, ""), product(fence, wait0, ""),
+              ReportKind::RegisterInFlight, 128);
+}
+
+TEST(Wgmma, WrittenRegistersNeedAnotherFence) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string wait0 = "wgmma.wait_group.sync.aligned 0;\n";
+  std::string first = fence +
+                      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+                      "{%f0,%f1,%f2,%f3}, %rd6, %rd6, 1, 1, 1, 0, 0;\n"
+                      "wgmma.commit_group.sync.aligned;\n";
+  std::string change = wait0 + "add.f32 %f0, %f0, %f1;\n";
+  expectFault(product(first + change, wait0, ""),
+              product(first + change + fence, wait0, ""),
+              ReportKind::RegisterInFlight, 128);
+  std::string look = wait0 + "mov.f32 %f5, %f1;\n";
+  expectFault(product(first + look, wait0, ""),
+              product(first + look + fence, wait0, ""),
+              ReportKind::RegisterInFlight, 128);
+  // Accumulators handed from one wgmma to the next need none.
+  expectFault(product(first, "", wait0), product(first, wait0, ""),
               ReportKind::RegisterInFlight, 128);
 }
 

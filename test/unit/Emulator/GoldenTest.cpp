@@ -75,6 +75,51 @@ TEST(Golden, GemmOneConsumer) {
             seed);
 }
 
+/// Without any one of its synchronising instructions the kernel is reported.
+TEST(Golden, MutantsAreFound) {
+  const std::string text = readTestFile("golden_gemm_small.ptx");
+  // The instruction, which occurrence, and what stands in its place.
+  struct Mutant {
+    const char *text;
+    unsigned occurrence;
+    const char *replacement;
+  };
+  const Mutant mutants[] = {
+      {"bar.sync \t0;", 0, ""},
+      {"bar.sync \t%r2, 128;", 0, ""},
+      {"bar.sync \t%r2, 128;", 1, ""},
+      {"fence.proxy.async.shared::cta;", 0, ""},
+      {"fence.proxy.async.shared::cta;", 1, ""},
+      {"wgmma.fence.sync.aligned;", 0, ""},
+      {"wgmma.wait_group.sync.aligned \t1;", 0, ""},
+      {"wgmma.wait_group.sync.aligned \t0;", 0, ""},
+      {"mbarrier.arrive.shared.b64 ", 0, "// "},
+      {"mbarrier.arrive.expect_tx.shared.b64 ", 0, "// "},
+      {"mbarrier.try_wait.parity.shared.b64 P1,", 0,
+       "setp.eq.u32 P1, 0, 0; //"},
+      {"mbarrier.try_wait.parity.shared.b64 P1,", 1,
+       "setp.eq.u32 P1, 0, 0; //"},
+      {"cp.async.bulk.wait_group.read \t0;", 0, ""},
+  };
+  for (const Mutant &mutant : mutants) {
+    std::string changed = text;
+    size_t at = changed.find(mutant.text);
+    for (unsigned i = 0; i < mutant.occurrence && at != std::string::npos; ++i)
+      at = changed.find(mutant.text, at + 1);
+    ASSERT_NE(at, std::string::npos) << mutant.text;
+    changed.replace(at, std::strlen(mutant.text), mutant.replacement);
+    Array<uint16_t> a(64 * 640), b(640 * 128), out(64 * 128);
+    Harness h(changed);
+    h.buffer(a, "A").buffer(b, "B").buffer(out, "C", false);
+    h.map(mapOf(a, 64, 640, 64)).map(mapOf(b, 640, 128, 64));
+    h.map(mapOf(out, 64, 128, 64)).value(1).value(1).value(10);
+    h.config.block = {256, 1, 1};
+    h.config.dynamicSharedBytes = 213136;
+    ASSERT_TRUE(h.run("gemm"));
+    EXPECT_FALSE(h.result.reports.empty()) << "without " << mutant.text;
+  }
+}
+
 TEST(Golden, GemmPingPong) {
   for (unsigned seed = 0; seed < 3; ++seed)
     runGemm({"golden_gemm_pingpong.ptx", 256, 256, 136, 128, 128, 2, 384,

@@ -65,6 +65,14 @@ TEST(Memory, WildPointersAreReportsNotCrashes) {
   EXPECT_TRUE(h.result.completed);
 }
 
+TEST(Memory, LocalArraysAreKeptIn) {
+  std::string depot = ".local .align 4 .b8 depot[64]; mov.b64 %rd5, depot;\n";
+  expectFault(depot + "st.local.b32 [%rd5+8192], 1;",
+              depot + "st.local.b32 [%rd5+60], 1;", ReportKind::OutOfBounds);
+  expectFault(depot + "st.b32 [%rd5+-4], 1;", depot + "st.b32 [%rd5], 1;",
+              ReportKind::OutOfBounds);
+}
+
 TEST(Memory, Misaligned) {
   expectFault("st.shared.b32 [%r4+2], %r1;", "st.shared.b16 [%r4+2], 1;",
               ReportKind::Misaligned);
