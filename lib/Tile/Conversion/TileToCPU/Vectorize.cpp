@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Varying.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -22,62 +22,6 @@ using namespace tile;
 using namespace tile::cpu;
 
 namespace {
-/// Which values differ between lanes.
-class VaryingAnalysis {
-public:
-  explicit VaryingAnalysis(ParallelOp op) {
-    varying.insert(op.getInductionVars().back());
-    // Loop-carried values need another round after their loop is seen.
-    do {
-      changed = false;
-      visit(op.getBody().front());
-    } while (changed);
-  }
-  bool operator()(Value value) const { return varying.contains(value); }
-
-private:
-  void mark(Value value) { changed |= varying.insert(value).second; }
-
-  void visit(Block &block) {
-    for (Operation &op : block) {
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-        for (auto [init, arg, next, result] :
-             llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
-                       yield.getOperands(), loop.getResults())) {
-          if (!(*this)(init) && !(*this)(next))
-            continue;
-          mark(arg);
-          mark(result);
-        }
-        visit(*loop.getBody());
-        continue;
-      }
-      if (auto test = dyn_cast<scf::IfOp>(op)) {
-        for (Region *region : {&test.getThenRegion(), &test.getElseRegion()})
-          if (!region->empty())
-            visit(region->front());
-        for (auto [i, result] : llvm::enumerate(test.getResults()))
-          if ((*this)(test.getCondition()) ||
-              (*this)(test.thenYield().getOperand(i)) ||
-              (*this)(test.elseYield().getOperand(i)))
-            mark(result);
-        continue;
-      }
-      // Each lane has a local buffer of its own.
-      auto load = dyn_cast<memref::LoadOp>(op);
-      bool perLane = load && (*this)(load.getMemRef());
-      if (isa<AllocLocalOp>(op) || perLane ||
-          llvm::any_of(op.getOperands(), [&](Value v) { return (*this)(v); }))
-        for (Value result : op.getResults())
-          mark(result);
-    }
-  }
-
-  DenseSet<Value> varying;
-  bool changed = false;
-};
-
 /// What a value of the body is in the vector code. Exactly one of the forms.
 struct Lanes {
   Value uniform;
