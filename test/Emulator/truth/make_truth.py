@@ -15,6 +15,7 @@ import ctypes
 import random
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 HEADER = ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -37,10 +38,33 @@ def kernels() -> list[Kernel]:
     def add(name: str, kind: str, body: str, outputs: int = 1, tolerance: str = "exact") -> None:
         out.append(Kernel(name, kind, outputs, tolerance, body))
 
-    for op in ("add.s32", "sub.s32", "mul.lo.s32", "mul.hi.s32", "mul.hi.u32", "mul24.lo.s32", "mul24.hi.u32",
-               "min.s32", "max.u32", "min.s16x2", "max.u16x2", "add.sat.s32", "and.b32", "xor.b32"):
+    for op in (
+        "add.s32",
+        "sub.s32",
+        "mul.lo.s32",
+        "mul.hi.s32",
+        "mul.hi.u32",
+        "mul24.lo.s32",
+        "mul24.hi.u32",
+        "min.s32",
+        "max.u32",
+        "min.s16x2",
+        "max.u16x2",
+        "add.sat.s32",
+        "and.b32",
+        "xor.b32",
+    ):
         add(op, "bits", f"{op} %o0, %r0, %r1;")
-    for op in ("popc.b32", "clz.b32", "bfind.s32", "bfind.u32", "brev.b32", "abs.s32", "cnot.b32", "bfind.shiftamt.u32"):
+    for op in (
+        "popc.b32",
+        "clz.b32",
+        "bfind.s32",
+        "bfind.u32",
+        "brev.b32",
+        "abs.s32",
+        "cnot.b32",
+        "bfind.shiftamt.u32",
+    ):
         add(op, "bits", f"{op} %o0, %r0;")
     for op in ("bfe.u32", "bfe.s32"):
         add(op, "bits", f"and.b32 %r1, %r1, 63; and.b32 %r2, %r2, 63; {op} %o0, %r0, %r1, %r2;")
@@ -73,8 +97,16 @@ def kernels() -> list[Kernel]:
         add(f"sqrt.{mode}.f32", "f32", f"sqrt.{mode}.f32 %o0, %r0;")
     for op in ("min", "max", "min.NaN", "max.NaN", "max.ftz", "min.xorsign.abs", "max.NaN.xorsign.abs"):
         add(f"{op}.f32", "f32", f"{op}.f32 %o0, %r0, %r1;")
-    for op in ("ex2.approx.ftz", "lg2.approx.ftz", "rcp.approx.ftz", "rsqrt.approx.ftz", "sqrt.approx.ftz",
-               "tanh.approx", "sin.approx.ftz", "cos.approx.ftz"):
+    for op in (
+        "ex2.approx.ftz",
+        "lg2.approx.ftz",
+        "rcp.approx.ftz",
+        "rsqrt.approx.ftz",
+        "sqrt.approx.ftz",
+        "tanh.approx",
+        "sin.approx.ftz",
+        "cos.approx.ftz",
+    ):
         bound = {"tanh.approx": "5e-4", "sin.approx.ftz": "2e-6", "cos.approx.ftz": "2e-6"}.get(op, "5e-7")
         kind = "positive" if op.startswith(("lg2", "rsqrt", "sqrt")) else "moderate"
         add(f"{op}.f32", kind, f"{op}.f32 %o0, %r0;", tolerance=bound)
@@ -88,8 +120,13 @@ def kernels() -> list[Kernel]:
     add("fma.rn.sat.f16x2", "f16x2", "fma.rn.sat.f16x2 %o0, %r0, %r1, %r2;")
     for op in ("add", "mul", "div"):
         for mode in ("rn", "rz", "rp"):
-            add(f"{op}.{mode}.f64", "f32", "cvt.f64.f32 %d0, %r0; cvt.f64.f32 %d1, %r1; "
-                f"{op}.{mode}.f64 %d0, %d0, %d1; mov.b64 {{%o0, %o1}}, %d0;", 2)
+            add(
+                f"{op}.{mode}.f64",
+                "f32",
+                "cvt.f64.f32 %d0, %r0; cvt.f64.f32 %d1, %r1; "
+                f"{op}.{mode}.f64 %d0, %d0, %d1; mov.b64 {{%o0, %o1}}, %d0;",
+                2,
+            )
     for to, ty in (("rni.s32", "f32"), ("rzi.u32", "f32"), ("rmi.s32", "f32"), ("rpi.s32", "f32"), ("rni.f32", "f32")):
         add(f"cvt.{to}.{ty}", "f32", f"cvt.{to}.{ty} %o0, %r0;")
     for mode in ("rn", "rz", "rm", "rp"):
@@ -100,15 +137,24 @@ def kernels() -> list[Kernel]:
             add(f"cvt.{mode}.{ty}x2.f32", "f32", f"cvt.{mode}.{ty}x2.f32 %o0, %r0, %r1;")
     for fmt in ("e4m3", "e5m2"):
         for relu in ("", ".relu"):
-            add(f"cvt.{fmt}{relu}.f32", "moderate",
-                f"cvt.rn.satfinite{relu}.{fmt}x2.f32 %h0, %r0, %r1; cvt.u32.u16 %o0, %h0;")
+            add(
+                f"cvt.{fmt}{relu}.f32",
+                "moderate",
+                f"cvt.rn.satfinite{relu}.{fmt}x2.f32 %h0, %r0, %r1; cvt.u32.u16 %o0, %h0;",
+            )
         add(f"cvt.{fmt}.f16x2", "f16x2", f"cvt.rn.satfinite.{fmt}x2.f16x2 %h0, %r0; cvt.u32.u16 %o0, %h0;")
         add(f"cvt.f16x2.{fmt}", "bits", f"cvt.u16.u32 %h0, %r0; cvt.rn.f16x2.{fmt}x2 %o0, %h0;")
     add("cvt.rna.tf32", "f32", "cvt.rna.tf32.f32 %o0, %r0;")
     add("cvt.pack", "bits", "shr.s32 %r0, %r0, 16; shr.s32 %r1, %r1, 24; cvt.pack.sat.s8.s32.b32 %o0, %r0, %r1, %r2;")
     for mode in ("up", "down", "bfly", "idx"):
-        add(f"shfl.{mode}", "bits", "and.b32 %r1, %r1, 31; "
-            f"shfl.sync.{mode}.b32 %o0|%p0, %r0, 5, {'0x1800' if mode == 'up' else '0x181f'}, -1; selp.u32 %o1, 1, 0, %p0;", 2)
+        add(
+            f"shfl.{mode}",
+            "bits",
+            "and.b32 %r1, %r1, 31; "
+            f"shfl.sync.{mode}.b32 %o0|%p0, %r0, 5, {'0x1800' if mode == 'up' else '0x181f'}, -1; "
+            f"selp.u32 %o1, 1, 0, %p0;",
+            2,
+        )
     for op in ("add.u32", "min.s32", "max.u32", "and.b32", "xor.b32"):
         add(f"redux.{op}", "bits", f"redux.sync.{op} %o0, %r0, -1;")
     add("match.any", "bits", "and.b32 %r0, %r0, 3; match.any.sync.b32 %o0, %r0, -1;")
@@ -120,10 +166,14 @@ def kernels() -> list[Kernel]:
         na, nb = m * k * bits // 1024, 8 * k * bits // 1024
         nc = m * 8 // 32 if d != "f16" else m * 8 // 64
         names = [f"%r{i}" for i in range(16)]
-        ops = ["{" + ", ".join(x) + "}" for x in ([f"%o{i}" for i in range(nc)], names[:na], names[na:na + nb],
-                                                  [f"%c{i}" for i in range(nc)])]
-        init = " ".join(f"mov.b32 %c{i}, {'0f40400000' if d == 'f32' else '0x42004200' if d == 'f16' else str(i + 1)};"
-                        for i in range(nc))
+        ops = [
+            "{" + ", ".join(x) + "}"
+            for x in ([f"%o{i}" for i in range(nc)], names[:na], names[na : na + nb], [f"%c{i}" for i in range(nc)])
+        ]
+        init = " ".join(
+            f"mov.b32 %c{i}, {'0f40400000' if d == 'f32' else '0x42004200' if d == 'f16' else str(i + 1)};"
+            for i in range(nc)
+        )
         name = f"m{m}n8k{k}.row.col.{d}.{a}.{b}.{d}{extra}"
         add("mma." + name, kind, f"{init} mma.sync.aligned.{name} {', '.join(ops)};", nc)
 
@@ -144,34 +194,61 @@ def kernels() -> list[Kernel]:
             mma(m, k, "s32", "b1", "b1", "bits", f".{op}.popc")
     for a, b in (("e4m3", "e4m3"), ("e5m2", "e4m3")):
         mma(16, 32, "f32", a, b, "int_" + a if a == b else "int_mixed")
-    add("mma.m8n8k4.f64", "int_f32", "cvt.f64.f32 %d0, %r0; cvt.f64.f32 %d1, %r1; mov.f64 %d2, 0d3FF0000000000000; "
-        "mov.f64 %d3, 0d4000000000000000; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d4, %d5}, {%d0}, {%d1}, {%d2, %d3}; "
-        "mov.b64 {%o0, %o1}, %d4; mov.b64 {%o2, %o3}, %d5;", 4)
+    add(
+        "mma.m8n8k4.f64",
+        "int_f32",
+        "cvt.f64.f32 %d0, %r0; cvt.f64.f32 %d1, %r1; mov.f64 %d2, 0d3FF0000000000000; "
+        "mov.f64 %d3, 0d4000000000000000; "
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d4, %d5}, {%d0}, {%d1}, {%d2, %d3}; "
+        "mov.b64 {%o0, %o1}, %d4; mov.b64 {%o2, %o3}, %d5;",
+        4,
+    )
 
     # wgmma: shared memory is filled with the input, its layout is the descriptor's affair.
-    def wgmma(n: int, a: str, kind: str, swizzle: int, trans_a: int = 0, trans_b: int = 0, lbo: int = 0, sbo: int = 0,
-              d: str = "f32", reg_a: bool = False, scale: str = "1, 1") -> None:
+    def wgmma(
+        n: int,
+        a: str,
+        kind: str,
+        swizzle: int,
+        trans_a: int = 0,
+        trans_b: int = 0,
+        lbo: int = 0,
+        sbo: int = 0,
+        d: str = "f32",
+        reg_a: bool = False,
+        scale: str = "1, 1",
+    ) -> None:
         k = {"f16": 16, "bf16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}[a]
         nd = n // 2
         body = (
             "mov.u32 %r15, %tid.x; mul.lo.u32 %c0, %r15, 16; mov.u32 %c1, tile; add.u32 %c1, %c1, %c0;\n"
-            "mov.u32 %c2, 0;\nFILL: st.shared.v4.b32 [%c1], {%r0, %r1, %r2, %r3}; st.shared.v4.b32 [%c1+2048], {%r4, %r5, %r6, %r7};\n"
-            "st.shared.v4.b32 [%c1+4096], {%r8, %r9, %r10, %r11}; st.shared.v4.b32 [%c1+6144], {%r12, %r13, %r14, %r0};\n"
+            "mov.u32 %c2, 0;\nFILL: st.shared.v4.b32 [%c1], {%r0, %r1, %r2, %r3}; "
+            "st.shared.v4.b32 [%c1+2048], {%r4, %r5, %r6, %r7};\n"
+            "st.shared.v4.b32 [%c1+4096], {%r8, %r9, %r10, %r11}; "
+            "st.shared.v4.b32 [%c1+6144], {%r12, %r13, %r14, %r0};\n"
             "add.u32 %c1, %c1, 8192; add.u32 %c2, %c2, 1; setp.lt.u32 %p0, %c2, 4; @%p0 bra FILL;\n"
             "fence.proxy.async; bar.sync 0;\n"
             "mov.u32 %c0, tile; and.b32 %c0, %c0, 0x3ffff; shr.u32 %c0, %c0, 4; cvt.u64.u32 %d0, %c0;\n"
             f"or.b64 %d0, %d0, {(swizzle << 62) | ((lbo >> 4) << 16) | ((sbo >> 4) << 32)};\n"
-            "add.u64 %d1, %d0, 1024;\n" +  # B starts 16 KB behind A
-            "".join(f"mov.b32 %w{i}, {'0f40000000' if d == 'f32' else '2'};" for i in range(nd)) +
-            "\nwgmma.fence.sync.aligned;\n")
+            "add.u64 %d1, %d0, 1024;\n"  # B starts 16 KB behind A
+            + "".join(f"mov.b32 %w{i}, {'0f40000000' if d == 'f32' else '2'};" for i in range(nd))
+            + "\nwgmma.fence.sync.aligned;\n"
+        )
         tail = "" if a in ("s8", "u8") else f", {scale}"
         if a in ("f16", "bf16"):
             tail += f", {trans_b}" if reg_a else f", {trans_a}, {trans_b}"
         first = "{%r0, %r1, %r2, %r3}" if reg_a else "%d0"
-        body += (f"wgmma.mma_async.sync.aligned.m64n{n}k{k}.{d}.{a}.{a} {{" + ", ".join(f"%w{i}" for i in range(nd)) +
-                 f"}}, {first}, %d1, 1{tail};\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n" +
-                 "".join(f"mov.b32 %o{i}, %w{i};" for i in range(nd)))
-        name = f"wgmma.n{n}.{a}.s{swizzle}.t{trans_a}{trans_b}" + (".reg" if reg_a else "") + ("" if scale == "1, 1" else ".neg")
+        body += (
+            f"wgmma.mma_async.sync.aligned.m64n{n}k{k}.{d}.{a}.{a} {{"
+            + ", ".join(f"%w{i}" for i in range(nd))
+            + f"}}, {first}, %d1, 1{tail};\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+            + "".join(f"mov.b32 %o{i}, %w{i};" for i in range(nd))
+        )
+        name = (
+            f"wgmma.n{n}.{a}.s{swizzle}.t{trans_a}{trans_b}"
+            + (".reg" if reg_a else "")
+            + ("" if scale == "1, 1" else ".neg")
+        )
         out.append(Kernel(name, kind, nd, "exact", body, 128, ".shared .align 1024 .b8 tile[32768];"))
 
     for swizzle, sbo, lbo in ((0, 256, 128), (3, 256, 0), (2, 512, 0), (1, 1024, 0)):
@@ -193,16 +270,21 @@ def kernels() -> list[Kernel]:
 def ptx() -> str:
     text = HEADER
     for index, k in enumerate(kernels()):
-        text += (f"// {k.name} {k.kind} {k.outputs} {k.tolerance} {k.threads}\n"
-                 f".visible .entry k{index}(.param .u64 input, .param .u64 output)\n.reqntid {k.threads}\n.minnctapersm 1\n{{\n"
-                 f".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<16>, %o<{max(k.outputs, 1)}>, %c<8>, %w<64>;\n"
-                 f".reg .b64 %d<8>, %a<8>; {k.shared}\n"
-                 "ld.param.u64 %a0, [input]; ld.param.u64 %a1, [output]; mov.u32 %c0, %tid.x;\n"
-                 f"mul.wide.u32 %a2, %c0, 64; add.s64 %a0, %a0, %a2; mul.wide.u32 %a2, %c0, {4 * k.outputs}; "
-                 "add.s64 %a1, %a1, %a2;\n")
+        text += (
+            f"// {k.name} {k.kind} {k.outputs} {k.tolerance} {k.threads}\n"
+            f".visible .entry k{index}(.param .u64 input, .param .u64 output)\n"
+            f".reqntid {k.threads}\n.minnctapersm 1\n{{\n"
+            f".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<16>, %o<{max(k.outputs, 1)}>, %c<8>, %w<64>;\n"
+            f".reg .b64 %d<8>, %a<8>; {k.shared}\n"
+            "ld.param.u64 %a0, [input]; ld.param.u64 %a1, [output]; mov.u32 %c0, %tid.x;\n"
+            f"mul.wide.u32 %a2, %c0, 64; add.s64 %a0, %a0, %a2; mul.wide.u32 %a2, %c0, {4 * k.outputs}; "
+            "add.s64 %a1, %a1, %a2;\n"
+        )
         for i in range(0, 16, 4):
             text += f"ld.global.v4.b32 {{%r{i}, %r{i + 1}, %r{i + 2}, %r{i + 3}}}, [%a0+{4 * i}];\n"
-        text += k.body + "\n" + "".join(f"st.global.b32 [%a1+{4 * i}], %o{i};\n" for i in range(k.outputs)) + "ret;\n}\n"
+        text += (
+            k.body + "\n" + "".join(f"st.global.b32 [%a1+{4 * i}], %o{i};\n" for i in range(k.outputs)) + "ret;\n}\n"
+        )
     return text
 
 
@@ -215,14 +297,28 @@ def inputs() -> dict[str, list[int]]:
     def f16(x: float) -> int:
         return struct.unpack("<H", struct.pack("<e", x))[0]
 
-    special = [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 1, 0x80000001, 0x007FFFFF, 0x7F7FFFFF, 0x3F800000, 0x33800000]
+    special = [
+        0,
+        0x80000000,
+        0x7F800000,
+        0xFF800000,
+        0x7FC00000,
+        1,
+        0x80000001,
+        0x007FFFFF,
+        0x7F7FFFFF,
+        0x3F800000,
+        0x33800000,
+    ]
     special16 = [0, 0x8000, 0x7C00, 0xFC00, 0x7E00, 1, 0x03FF, 0x7BFF, 0x3C00]
     small = [0, 1, 2, 3, -1, -2, -3, 4]
-    fp8 = {"int_e4m3": {0: 0, 1: 0x38, 2: 0x40, 3: 0x44, -1: 0xB8, -2: 0xC0, -3: 0xC4, 4: 0x48},
-           "int_e5m2": {0: 0, 1: 0x3C, 2: 0x40, 3: 0x42, -1: 0xBC, -2: 0xC0, -3: 0xC2, 4: 0x44}}
+    fp8 = {
+        "int_e4m3": {0: 0, 1: 0x38, 2: 0x40, 3: 0x44, -1: 0xB8, -2: 0xC0, -3: 0xC4, 4: 0x48},
+        "int_e5m2": {0: 0, 1: 0x3C, 2: 0x40, 3: 0x42, -1: 0xBC, -2: 0xC0, -3: 0xC2, 4: 0x44},
+    }
     n = 128 * 16
 
-    def pairs(one) -> list[int]:
+    def pairs(one: Callable[[], int]) -> list[int]:
         return [one() | one() << 16 for _ in range(n)]
 
     def bytes4(table: dict[int, int]) -> list[int]:
@@ -230,10 +326,15 @@ def inputs() -> dict[str, list[int]]:
 
     sets = {
         "bits": [rng.getrandbits(32) for _ in range(n)],
-        "f32": [rng.choice(special) if rng.random() < 0.2 else f32(rng.gauss(0, 1) * 2.0 ** rng.randint(-12, 12)) for _ in range(n)],
+        "f32": [
+            rng.choice(special) if rng.random() < 0.2 else f32(rng.gauss(0, 1) * 2.0 ** rng.randint(-12, 12))
+            for _ in range(n)
+        ],
         "moderate": [f32(rng.uniform(-4, 4)) for _ in range(n)],
         "positive": [f32(rng.uniform(0.01, 100)) for _ in range(n)],
-        "f16x2": pairs(lambda: rng.choice(special16) if rng.random() < 0.2 else f16(rng.gauss(0, 1) * 2.0 ** rng.randint(-6, 6))),
+        "f16x2": pairs(
+            lambda: rng.choice(special16) if rng.random() < 0.2 else f16(rng.gauss(0, 1) * 2.0 ** rng.randint(-6, 6))
+        ),
         "bf16x2": pairs(lambda: f32(rng.gauss(0, 1) * 2.0 ** rng.randint(-6, 6)) >> 16),
         "int_f16": pairs(lambda: f16(rng.choice(small))),
         "int_bf16": pairs(lambda: f32(rng.choice(small)) >> 16),
