@@ -39,9 +39,13 @@ def pages() -> list[Page]:
         ),
         Page(
             "Attributes",
-            "Attributes",
-            "Memory spaces, what a function says of its own check, and the choices that ops name.",
-            [("-gen-attrdef-doc", f"{IR}/TileAttributes.td"), ("-gen-enum-doc", f"{IR}/TileAttributes.td")],
+            "Attributes and types",
+            "Memory spaces, what a function says of its own check, the choices that ops name, and the one type.",
+            [
+                ("-gen-attrdef-doc", f"{IR}/TileAttributes.td"),
+                ("-gen-enum-doc", f"{IR}/TileAttributes.td"),
+                ("-gen-typedef-doc", f"{IR}/TileTypes.td"),
+            ],
         ),
         Page("Passes", "Passes", "All are available in `tile-opt`.", [("-gen-pass-doc", path) for path in passes]),
     ]

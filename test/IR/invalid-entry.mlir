@@ -124,7 +124,7 @@ func.func @f(%x: memref<?xf32> {tile.default = ""}) {
 // -----
 
 // entry-c12
-// expected-error @below {{has an unknown attribute 'tile.value' on argument #0; an argument may carry tile.name and tile.default}}
+// expected-error @below {{has an unknown attribute 'tile.value' on argument #0; an argument may carry tile.name, tile.default and tile.may_alias}}
 func.func @f(%x: memref<?xf32> {tile.value = "ones"}) {
   return
 }

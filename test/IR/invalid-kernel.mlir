@@ -163,7 +163,7 @@ func.func @unknown_bounds(%n: index) {
 // -----
 
 func.func @yield_elsewhere() {
-  // expected-error @below {{'tile.yield' op expects parent op to be one of 'tile.launch, tile.parallel, tile.pipelined'}}
+  // expected-error @below {{'tile.yield' op expects parent op to be one of 'tile.launch, tile.parallel, tile.persistent, tile.pipelined, tile.role, tile.step'}}
   tile.yield
 }
 

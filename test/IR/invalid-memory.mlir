@@ -192,7 +192,7 @@ func.func @unsigned(%a: memref<4xf16>, %b: memref<4xf32>) {
 
 // copy-c8
 func.func @no_extents(%a: memref<?xf32>, %b: memref<?xf32>) {
-  // expected-error @below {{expects the extents of the tile from one side: give 'sizes', or copy a whole buffer of static shape whose leading extents beyond the other side's rank are one}}
+  // expected-error @below {{expects the extents of the tile from one side: give 'sizes', or take a whole buffer of static shape whose leading extents beyond the other side's rank are one}}
   tile.copy %a[0] to %b[4] : memref<?xf32> to memref<?xf32>
   return
 }

@@ -85,6 +85,45 @@ SHAPES = {
     ],
     "stencil": ["stencil U=randn:1xf32", "stencil U=randn:241xf32", "stencil U=randn:1000000xf32"],
     "transpose": ["transpose X=randn:65x3xbf16", "transpose X=randn:2048x1024xbf16"],
+    "attention_backward": [
+        "attention_backward Q=randn:1x1x64xf32 K=randn:1x1x64xf32",
+        "attention_backward Q=randn:2x65x64xf32 K=randn:2x33x64xf32",
+        "attention_backward Q=randn(0,4):1x64x64xf32 K=randn(0,4):1x300x64xf32",
+    ],
+    "block_sparse_matmul": [
+        "block_sparse_matmul A=randn:1x1xf16 mask=ones:1x1xi8 B=randn:1x1xf16",
+        "block_sparse_matmul A=randn:129x97xf16 mask=zeros:3x4xi8",
+    ],
+    "conv2d": ["conv2d X=randn:1x1x1x1xf16 W=randn:3x3x1x1xf16", "conv2d X=randn:3x8x65x3xf16 W=randn:3x3x3x129xf16"],
+    "cumulative_sum": [
+        "cumulative_sum X=randn:1x1xf32",
+        "cumulative_sum X=randn:33x129xf32",
+        "sum_to_come X=randn:1x128xf32",
+        "sum_to_come X=randn:65x257xf32",
+    ],
+    "flash_decoding": [
+        "flash_decoding q=randn:1x64xf16 K=randn:1x1x64xf16",
+        "flash_decoding q=randn(0,5):3x64xf16 K=randn(0,5):3x65x64xf16",
+        "flash_decoding K=randn:12x1025x64xf16",
+    ],
+    "histogram": ["histogram X=randint(7,8):5000xi32", "histogram X=randint(0,256):1xi32", "histogram X=zeros:0xi32"],
+    "linear_attention": ["linear_attention Q=randn:1x1x64xf16", "linear_attention Q=randn(0,0.3):2x129x64xf16"],
+    "persistent_matmul": [
+        "persistent_matmul A=randn:1x1xf16 B=randn:1x1xf16",
+        "persistent_matmul A=randn:513x33xf16 B=randn:33x65xf16 workers=1",
+        "persistent_matmul A=randn:65x64xf16 B=randn:64x129xf16 workers=100",
+    ],
+    "quantized_matmul": [
+        "int8_matmul A=full(-128):65x1000xi8 B=full(-128):1x1000xi8",
+        "fp8_matmul A=randn:1x1xf8E4M3FN B=randn:65x1xf8E5M2",
+        "int4_weight_matmul A=randn:1x33xf16 W=randint(-8,8):33x1xi4",
+        "int4_weight_matmul A=randn:65x64xf16 W=randint(-8,8):64x65xi4",
+    ],
+    "split_k_matmul": [
+        "split_k_matmul A=randn:1x1xf16 B=randn:1x1xf16",
+        "split_k_matmul A=randn:65x257xf16 B=randn:257x63xf16",
+    ],
+    "top_k": ["top_k X=randn:1x1xf32", "top_k X=randn:17x121xf32", "top_k X=randint(0,3):33x240xf32"],
     "vector_add": ["vector_add X=randn:65x63xf32", "vector_add X=randn:2048x2048xf32"],
 }
 CASES = [(name, shape) for name, shapes in SHAPES.items() for shape in shapes]
@@ -117,6 +156,12 @@ def test_shapes(name: str, shape: str) -> None:
 @pytest.mark.parametrize("values", TILES)
 def test_tunables(values: str) -> None:
     run("matmul", ["--entry", "matmul", *(option for value in values.split() for option in ("--set", value))])
+
+
+@pytest.mark.parametrize("splits", ["2", "16"])
+@pytest.mark.parametrize("name", ["flash_decoding", "split_k_matmul"])
+def test_splits(name: str, splits: str) -> None:
+    run(name, ["--set", f"splits={splits}"])
 
 
 def test_attention_on_text(tmp_path: Path) -> None:

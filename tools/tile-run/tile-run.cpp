@@ -101,6 +101,7 @@ static int run(const Program &program, StringRef function,
     llvm::errs() << diagnostics << "\n";
   if (line.timePasses)
     llvm::outs() << formatCompileTimes(*report->kernel) << "\n";
+  llvm::outs() << report->output;
   int code = report->isRight() ? 0 : 1;
   llvm::errs() << formatFaults(*report);
   if (llvm::Error error = save(*report, saves))

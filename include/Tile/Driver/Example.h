@@ -59,6 +59,8 @@ struct ExampleReport {
   /// What the running code reported: a failed assertion, an access outside a
   /// buffer. Nothing is compared then.
   std::string trap;
+  /// What the first run printed.
+  std::string output;
   /// Of one run each.
   runtime::Summary seconds;
   /// Of one run, where the function states its costs.

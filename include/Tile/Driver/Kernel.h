@@ -59,6 +59,9 @@ public:
   /// Brings what the kernel wrote into the arrays, where the device has memory
   /// of its own.
   virtual llvm::Error fetch() = 0;
+  /// The lines that `tile.print` printed since this was asked last, on behalf
+  /// of any call of the kernel.
+  virtual std::string takeOutput() { return {}; }
 };
 
 /// Code of one target. Immutable; any number of threads may use it at once.

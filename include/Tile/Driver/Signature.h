@@ -43,6 +43,8 @@ struct Parameter {
   int64_t offset = 0;
   /// The function, or one it calls, writes elements of it.
   bool isWritten = false;
+  /// The positions of the parameters that it may overlap in memory.
+  std::vector<size_t> mayOverlap;
   /// `tile.default`, or empty.
   std::string defaultSpec;
 };

@@ -22,6 +22,8 @@ inline constexpr llvm::StringLiteral kArgumentName = "tile.name";
 /// On an argument: the specification of its default value (see
 /// docs/ArgumentSpecs.md).
 inline constexpr llvm::StringLiteral kDefault = "tile.default";
+/// On an argument: the names of the arguments that it may overlap in memory.
+inline constexpr llvm::StringLiteral kMayAlias = "tile.may_alias";
 /// On a function: the function that computes the same in upstream dialects.
 inline constexpr llvm::StringLiteral kReference = "tile.reference";
 /// On a function: a #tile.tolerance.
@@ -33,6 +35,11 @@ inline constexpr llvm::StringLiteral kBytes = "tile.bytes";
 
 /// The name of argument `index`: its `tile.name`, else its position.
 std::string getArgumentName(mlir::FunctionOpInterface function, unsigned index);
+
+/// Whether two arguments may overlap in memory, as `tile.may_alias` on either
+/// of them says.
+bool mayAlias(mlir::FunctionOpInterface function, unsigned first,
+              unsigned second);
 
 } // namespace tile
 

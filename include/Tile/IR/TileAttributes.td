@@ -73,6 +73,52 @@ def Tile_Precision : Tile_Enum<"Precision", "how f32 operands of a gemm are read
 ]>;
 def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision, "precision">;
 
+def Tile_CachePolicy : Tile_Enum<"CachePolicy", "how long a copy's data are to stay in the cache", [
+  I32EnumAttrCase<"EvictNormal", 0, "evict_normal">,
+  I32EnumAttrCase<"EvictFirst", 1, "evict_first">,
+  I32EnumAttrCase<"EvictLast", 2, "evict_last">,
+  I32EnumAttrCase<"NoAllocate", 3, "no_allocate">
+]>;
+def Tile_CachePolicyAttr : Tile_EnumAttr<Tile_CachePolicy, "cache_policy">;
+
+def Tile_CopyEngine : Tile_Enum<"CopyEngine", "what moves the data of a copy", [
+  I32EnumAttrCase<"Auto", 0, "auto">,
+  I32EnumAttrCase<"Vector", 1, "vector">,
+  I32EnumAttrCase<"CpAsync", 2, "cp_async">,
+  I32EnumAttrCase<"TMA", 3, "tma">
+]>;
+def Tile_CopyEngineAttr : Tile_EnumAttr<Tile_CopyEngine, "copy_engine">;
+
+def Tile_Role : Tile_Enum<"Role", "which warps of a block run a part of the program", [
+  I32EnumAttrCase<"Producer", 0, "producer">,
+  I32EnumAttrCase<"Consumer", 1, "consumer">
+]>;
+def Tile_RoleAttr : Tile_EnumAttr<Tile_Role, "role">;
+
+def Tile_RasterOrder : Tile_Enum<"RasterOrder", "along what tiles are numbered", [
+  I32EnumAttrCase<"Row", 0, "row">,
+  I32EnumAttrCase<"Column", 1, "column">
+]>;
+def Tile_RasterAttr : Tile_Attr<"Raster", "raster"> {
+  let summary = "the order in which the tiles of a plane are numbered";
+  let description = [{
+    `row` numbers the tiles of a plane row by row, `column` column by column.
+    With a group of more than one, `row` numbers bands of that many rows from top
+    to bottom, inside a band column by column; `column` numbers bands of that
+    many columns from left to right, inside a band row by row. Tiles whose
+    numbers are close then share rows and columns of the operands, which stay in
+    the cache.
+
+    ```mlir
+    module attributes {test.raster = #tile.raster<row, 8>} {}
+    ```
+  }];
+  let parameters = (ins EnumParameter<Tile_RasterOrder>:$order,
+                        DefaultValuedParameter<"int64_t", "1">:$group);
+  let assemblyFormat = "`<` $order (`,` $group^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tile_ReduceKind : Tile_Enum<"ReduceKind", "how a reduction combines two elements", [
   I32EnumAttrCase<"Sum", 0, "sum">,
   I32EnumAttrCase<"Product", 1, "product">,
@@ -132,6 +178,7 @@ class Tile_BufferIn<string predicate, string space>
 def Tile_SharedBuffer : Tile_BufferIn<"isShared", "shared">;
 def Tile_FragmentBuffer : Tile_BufferIn<"isFragment", "fragment">;
 def Tile_LocalBuffer : Tile_BufferIn<"isLocal", "local">;
+def Tile_GlobalBuffer : Tile_BufferIn<"isGlobal", "global">;
 def Tile_OnChipBuffer : Tile_BufferIn<"isOnChip", "shared, fragment or local">;
 
 #endif // TILE_IR_TILEATTRIBUTES_TD

@@ -15,8 +15,39 @@ include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Tile_GemmOp : Tile_Op<"gemm", [
+// A product of two tiles, waited for or not.
+class Tile_GemmLikeOp<string mnemonic> : Tile_Op<mnemonic, [
+    Tile_WholeTile,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let arguments = (ins
+    Tile_OnChipBuffer:$a, Tile_OnChipBuffer:$b, Tile_FragmentBuffer:$c,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    UnitAttr:$clear,
+    OptionalAttr<Tile_GemmPolicyAttr>:$policy,
+    DefaultValuedAttr<Tile_PrecisionAttr, "::tile::Precision::IEEE">:$precision,
+    UnitAttr:$unsigned_a, UnitAttr:$unsigned_b);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c
+    (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    (`unsigned_a` $unsigned_a^)? (`unsigned_b` $unsigned_b^)?
+    (`clear` $clear^)? (`policy` `(` custom<Choice>($policy)^ `)`)?
+    (`precision` `(` custom<Choice>($precision)^ `)`)?
+    attr-dict `:` type($a) `,` type($b) `,` type($c)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getAType() { return ::llvm::cast<::mlir::MemRefType>(getA().getType()); }
+    ::mlir::MemRefType getBType() { return ::llvm::cast<::mlir::MemRefType>(getB().getType()); }
+    ::mlir::MemRefType getCType() { return ::llvm::cast<::mlir::MemRefType>(getC().getType()); }
+    /// The extents M, N and K; `ShapedType::kDynamic` where a type leaves one open.
+    int64_t getM() { return getCType().getDimSize(0); }
+    int64_t getN() { return getCType().getDimSize(1); }
+    int64_t getK() { return getAType().getDimSize(getTransposeA() ? 0 : 1); }
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_GemmOp : Tile_GemmLikeOp<"gemm"> {
   let summary = "multiply two tiles and accumulate";
   let description = [{
     `C += A * B` on tiles, where `A` is M x K (K x M with `transpose_a`), `B` is
@@ -48,35 +79,10 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     }
     ```
   }];
-  let arguments = (ins
-    Tile_OnChipBuffer:$a, Tile_OnChipBuffer:$b, Tile_FragmentBuffer:$c,
-    UnitAttr:$transpose_a, UnitAttr:$transpose_b,
-    UnitAttr:$clear,
-    OptionalAttr<Tile_GemmPolicyAttr>:$policy,
-    DefaultValuedAttr<Tile_PrecisionAttr, "::tile::Precision::IEEE">:$precision,
-    UnitAttr:$unsigned_a, UnitAttr:$unsigned_b);
-  let assemblyFormat = [{
-    $a `,` $b `,` $c
-    (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
-    (`unsigned_a` $unsigned_a^)? (`unsigned_b` $unsigned_b^)?
-    (`clear` $clear^)? (`policy` `(` custom<Choice>($policy)^ `)`)?
-    (`precision` `(` custom<Choice>($precision)^ `)`)?
-    attr-dict `:` type($a) `,` type($b) `,` type($c)
-  }];
-  let extraClassDeclaration = [{
-    ::mlir::MemRefType getAType() { return ::llvm::cast<::mlir::MemRefType>(getA().getType()); }
-    ::mlir::MemRefType getBType() { return ::llvm::cast<::mlir::MemRefType>(getB().getType()); }
-    ::mlir::MemRefType getCType() { return ::llvm::cast<::mlir::MemRefType>(getC().getType()); }
-    /// The extents M, N and K; `ShapedType::kDynamic` where a type leaves one open.
-    int64_t getM() { return getCType().getDimSize(0); }
-    int64_t getN() { return getCType().getDimSize(1); }
-    int64_t getK() { return getAType().getDimSize(getTransposeA() ? 0 : 1); }
-  }];
-  let hasFolder = 1;
-  let hasVerifier = 1;
 }
 
 def Tile_ReduceOp : Tile_Op<"reduce", [
+    Tile_WholeTile,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reduce a tile along one dimension";
   let description = [{
@@ -128,7 +134,60 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
   let hasVerifier = 1;
 }
 
+def Tile_ScanOp : Tile_Op<"scan", [
+    Tile_WholeTile,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "running results of a tile along one dimension";
+  let description = [{
+    Element i of `target` along dimension `along` is the combination of the
+    elements 0 to i of `source` there; with `exclusive` of the elements 0 to
+    i - 1, and of the neutral element (0, 1, the type's least or greatest value)
+    for i = 0. `reverse` walks from the other end: the elements i to the last,
+    or i + 1 to the last. The kind is `sum`, `product`, `max` or `min`.
+
+    `target` has the shape of `source`; it may be `source` itself. f16, bf16 and
+    fp8 elements are combined in f32, each result is rounded once. `max` and
+    `min` give NaN from the first NaN on (unless `fastmath` has `nnan`). Integers
+    are signed unless `unsigned` is given. How a sum is grouped is fixed for a
+    compiled kernel but otherwise the compiler's choice.
+
+    ```mlir
+    func.func @f(%n: index) {
+      tile.launch blocks(%b) in (%n) {
+        %x = tile.alloc_fragment : memref<64x128xf32, #tile.fragment>
+        tile.scan sum %x along 1 into %x exclusive
+          : memref<64x128xf32, #tile.fragment> into memref<64x128xf32, #tile.fragment>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins
+    Tile_ReduceKindAttr:$kind,
+    Tile_OnChipBuffer:$source,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$dim,
+    Tile_OnChipBuffer:$target,
+    UnitAttr:$reverse,
+    UnitAttr:$exclusive,
+    UnitAttr:$is_unsigned,
+    DefaultValuedAttr<Arith_FastMathAttr,
+      "::mlir::arith::FastMathFlags::none">:$fastmath);
+  let assemblyFormat = [{
+    custom<Choice>($kind) $source `along` $dim `into` $target
+    (`reverse` $reverse^)? (`exclusive` $exclusive^)?
+    (`unsigned` $is_unsigned^)? (`fastmath` `` $fastmath^)?
+    attr-dict `:` type($source) `into` type($target)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getSourceType() { return ::llvm::cast<::mlir::MemRefType>(getSource().getType()); }
+    ::mlir::MemRefType getTargetType() { return ::llvm::cast<::mlir::MemRefType>(getTarget().getType()); }
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 def Tile_ParallelOp : Tile_Op<"parallel", [
+    Tile_WholeTile,
     RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {

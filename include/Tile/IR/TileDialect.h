@@ -28,6 +28,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "Tile/IR/TileAttributes.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "Tile/IR/TileTypes.h.inc"
+
 namespace tile {
 
 /// Where a buffer lives, as its memref's memory space says.
@@ -57,6 +60,15 @@ mlir::Value getRootBuffer(mlir::Value value);
 /// resources let passes see that a fragment's effects never meet a shared
 /// buffer's.
 mlir::SideEffects::Resource *getResource(Space space);
+
+/// What `tile.print` and `tile.assert` write.
+struct DebugResource : mlir::SideEffects::Resource::Base<DebugResource> {
+  llvm::StringRef getName() final { return "tile.debug"; }
+};
+
+/// Marks ops on whole tiles, which must stand outside elementwise loops.
+template <typename ConcreteType>
+class WholeTile : public mlir::OpTrait::TraitBase<ConcreteType, WholeTile> {};
 
 } // namespace tile
 

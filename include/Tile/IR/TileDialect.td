@@ -45,9 +45,16 @@ def Tile_Dialect : Dialect {
     "::mlir::memref::MemRefDialect",
   ];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasConstantMaterializer = 1;
+}
+
+// An op on whole tiles: all threads of the block take part, so it stands outside
+// elementwise loops.
+def Tile_WholeTile : NativeOpTrait<"WholeTile"> {
+  let cppNamespace = "::tile";
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []>

@@ -19,11 +19,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_YieldOp : Tile_Op<"yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["LaunchOp", "ParallelOp", "PipelinedOp"]>]> {
+    ParentOneOf<["LaunchOp", "ParallelOp", "PersistentOp", "PipelinedOp",
+                 "RoleOp", "StepOp"]>]> {
   let summary = "end of a tile region";
   let description = [{
-    Ends the region of a `tile.launch`, `tile.parallel` or `tile.pipelined`.
-    It has no operands, is added by the parser and is not printed.
+    Ends the region of a `tile.launch`, `tile.parallel`, `tile.persistent`,
+    `tile.pipelined`, `tile.step` or `tile.role`. It has no operands, is added by the parser and is not printed.
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -45,6 +46,11 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     value and drops writes, `trap` reports it, `assume` promises there is none.
     `fastmath` is the default for every op of the region.
 
+    Hints change no result. `raster(row, 8)` is the order in which blocks should
+    start (see `#tile.raster`): the first grid dimension counts columns, the
+    second rows, the third planes. `registers(168)` limits the registers of a
+    thread.
+
     ```mlir
     func.func @double(%x: memref<?xf32>, %y: memref<?xf32>, %gx: index) {
       tile.launch blocks(%bx) in (%gx) threads(128) bounds(assume) {
@@ -65,6 +71,8 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     Variadic<Index>:$grid,
     Optional<Index>:$threads,
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$static_threads,
+    OptionalAttr<Tile_RasterAttr>:$raster,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$registers,
     DefaultValuedAttr<Tile_BoundsAttr, "::tile::Bounds::Guard">:$bounds,
     DefaultValuedAttr<Arith_FastMathAttr,
       "::mlir::arith::FastMathFlags::none">:$fastmath);

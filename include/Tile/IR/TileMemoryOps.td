@@ -79,7 +79,29 @@ def Tile_AllocLocalOp : Tile_AllocOp<"alloc_local", Tile_LocalBuffer> {
   }];
 }
 
+def Tile_AllocGlobalOp : Tile_AllocOp<"alloc_global", Tile_GlobalBuffer> {
+  let summary = "a workspace in global memory";
+  let description = [{
+    Names a buffer in global memory that the host side owns: it lives from here
+    to the end of the function, its contents start undefined, and every launch
+    that follows may use it, so that one can leave partial results for the next.
+    It stands directly in the function's body. Sizes below zero count as zero.
+
+    ```mlir
+    func.func @f(%n: index) {
+      %partial = tile.alloc_global(%n) : memref<?x64xf32>
+      tile.launch blocks(%b) in (%n) {
+        %s = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+        tile.copy %s to %partial[%b, 0] : memref<64xf32, #tile.fragment> to memref<?x64xf32>
+      }
+      return
+    }
+    ```
+  }];
+}
+
 def Tile_CopyOp : Tile_Op<"copy", [
+    Tile_WholeTile,
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a tile between two buffers of any memory";
@@ -102,6 +124,12 @@ def Tile_CopyOp : Tile_Op<"copy", [
     clamp with `saturate`; they are signed unless `unsigned` is given.
 
     Source and target must not overlap in memory.
+
+    Hints change no result. `cache(...)` says how long the data of the global
+    side are to stay in the cache: `evict_first` for what is read once,
+    `evict_last` for what others read again, `no_allocate` to leave the first
+    level cache alone. `engine(...)` pins what moves the data: the threads'
+    vector loads and stores, `cp_async` or `tma`; by itself the compiler chooses.
 
     ```mlir
     func.func @f(%A: memref<?x?xf16>, %n: index) {
@@ -126,12 +154,15 @@ def Tile_CopyOp : Tile_Op<"copy", [
     DenseI64ArrayAttr:$source_sizes,
     DenseI64ArrayAttr:$static_target_offsets,
     DenseI64ArrayAttr:$target_sizes,
+    OptionalAttr<Tile_CachePolicyAttr>:$cache,
     UnitAttr:$saturate,
-    UnitAttr:$is_unsigned);
+    UnitAttr:$is_unsigned,
+    DefaultValuedAttr<Tile_CopyEngineAttr, "::tile::CopyEngine::Auto">:$engine);
   let assemblyFormat = [{
     $source `` custom<TileOf>($source_offsets, $static_source_offsets, $source_sizes)
     `to` $target `` custom<TileOf>($target_offsets, $static_target_offsets, $target_sizes)
-    oilist(`pad` `(` $pad `:` type($pad) `)` | `saturate` $saturate | `unsigned` $is_unsigned)
+    oilist(`pad` `(` $pad `:` type($pad) `)` | `saturate` $saturate | `unsigned` $is_unsigned
+           | `cache` `(` custom<Choice>($cache) `)` | `engine` `(` custom<Choice>($engine) `)`)
     attr-dict `:` type($source) `to` type($target)
   }];
   let builders = [
@@ -159,6 +190,7 @@ def Tile_CopyOp : Tile_Op<"copy", [
 }
 
 def Tile_FillOp : Tile_Op<"fill", [
+    Tile_WholeTile,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"type of 'value' matches the element type of 'buffer'",
                    "buffer", "value",

@@ -12,7 +12,10 @@
 
 include "Tile/IR/TileKernelOps.td"
 include "Tile/IR/TileMemoryOps.td"
+include "Tile/IR/TileAsyncOps.td"
+include "Tile/IR/TileAtomicOps.td"
 include "Tile/IR/TileComputeOps.td"
+include "Tile/IR/TileDebugOps.td"
 include "Tile/IR/TileLoopOps.td"
 
 #endif // TILE_IR_TILEOPS_TD

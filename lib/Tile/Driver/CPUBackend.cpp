@@ -37,6 +37,7 @@ public:
         .count();
   }
   llvm::Error fetch() override { return llvm::Error::success(); }
+  std::string takeOutput() override { return code->takeOutput(); }
 
 private:
   void addDescriptor(const Parameter &parameter, const Array &array);
@@ -84,10 +85,14 @@ CPUCall::CPUCall(std::shared_ptr<const LoadedCode> code,
 void CPUCall::addDescriptor(const Parameter &parameter, const Array &array) {
   // The type may state an offset, which then stands in the code: the pointer is
   // set back by it.
-  int64_t offset = parameter.offset == Parameter::kOpen ? 0 : parameter.offset;
-  int64_t bytes = tile::runtime::getStorageBits(array.getType()) / 8;
+  // Packed elements may begin in the middle of a byte, which only an offset
+  // that the type leaves open can say.
+  int64_t bits = tile::runtime::getStorageBits(array.getType());
+  int64_t offset = parameter.offset;
+  if (offset == Parameter::kOpen)
+    offset = bits < 8 ? array.getOffset() : 0;
   int64_t start = reinterpret_cast<intptr_t>(array.data()) +
-                  (array.getOffset() - offset) * bytes;
+                  (array.getOffset() - offset) * bits / 8;
   auto &descriptor = descriptors.emplace_back();
   descriptor = {start, start, offset};
   descriptor.append(array.getShape().begin(), array.getShape().end());
@@ -100,22 +105,10 @@ void CPUCall::addDescriptor(const Parameter &parameter, const Array &array) {
   descriptor.append(strides.begin(), strides.end());
 }
 
-/// What memrefs hold that this target has no instructions for.
-static llvm::Error checkTypes(const Signature &signature) {
-  for (const Parameter &parameter : signature.parameters)
-    if (parameter.type == tile::runtime::DType::I4)
-      return createStringError("argument '" + parameter.name + "' of '" +
-                               signature.function +
-                               "': the cpu target has no packed i4; use i8");
-  return llvm::Error::success();
-}
-
 llvm::Expected<std::unique_ptr<Executable>>
 tile::driver::compileForCPU(ModuleOp module, const Signature &signature,
                             const CompileOptions &options,
                             StageRecorder &recorder) {
-  if (llvm::Error error = checkTypes(signature))
-    return error;
   StringRef entry = signature.function;
   module.lookupSymbol(entry)->setAttr(
       LLVM::LLVMDialect::getEmitCWrapperAttrName(),

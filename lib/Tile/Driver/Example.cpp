@@ -119,6 +119,9 @@ llvm::Error ExampleRun::runChecked() {
     if (!call)
       return call.takeError();
     llvm::Expected<double> seconds = (*call)->run();
+    if (std::string output = (*call)->takeOutput();
+        poison == runtime::Poison::First)
+      report.output = std::move(output);
     if (!seconds) {
       report.trap = toString(seconds.takeError());
       return llvm::Error::success();

@@ -126,10 +126,12 @@ llvm::Error Signature::check(llvm::ArrayRef<Array> arguments) const {
   for (size_t i = 0; i < parameters.size(); ++i)
     for (size_t j = 0; j < parameters.size(); ++j)
       if (i != j && parameters[i].isWritten && !parameters[i].isScalar &&
-          !parameters[j].isScalar && extents[i].overlaps(extents[j]))
+          !parameters[j].isScalar && extents[i].overlaps(extents[j]) &&
+          !llvm::is_contained(parameters[i].mayOverlap, j))
         return createStringError(
             "argument '" + parameters[i].name + "', which '" + function +
             "' writes, overlaps argument '" + parameters[j].name +
-            "' in memory; give it memory of its own");
+            "' in memory; give it memory of its own, or declare it by "
+            "tile.may_alias");
   return llvm::Error::success();
 }

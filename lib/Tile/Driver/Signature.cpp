@@ -98,6 +98,9 @@ tile::driver::getSignature(FunctionOpInterface function,
     if (auto spec = function.getArgAttrOfType<StringAttr>(i, kDefault))
       parameter.defaultSpec = spec.str();
     parameter.isWritten = written.test(i);
+    for (unsigned other = 0; other < count; ++other)
+      if (mayAlias(function, i, other))
+        parameter.mayOverlap.push_back(other);
     if (llvm::Error error = describe(parameter, function.getArgumentTypes()[i]))
       return createStringError("argument '" + parameter.name + "' of '" +
                                signature.function +

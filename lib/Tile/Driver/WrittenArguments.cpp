@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "WrittenArguments.h"
+#include "Tile/IR/TileDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
+using namespace tile;
 
 namespace {
 
@@ -128,7 +130,9 @@ void WriteAnalysis::addWrites(Operation *op, const Origins &origins,
     SmallVector<MemoryEffects::EffectInstance> effects;
     effectful.getEffects(effects);
     for (const MemoryEffects::EffectInstance &effect : effects) {
-      if (!isa<MemoryEffects::Write>(effect.getEffect()))
+      // What is printed is not written.
+      if (!isa<MemoryEffects::Write>(effect.getEffect()) ||
+          effect.getResource() == DebugResource::get())
         continue;
       written |= effect.getValue() ? origins.get(effect.getValue())
                                    : origins.get(op->getOperands());

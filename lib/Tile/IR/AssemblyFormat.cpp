@@ -95,6 +95,32 @@ void printConstantOrValue(OpAsmPrinter &printer, Value value,
   printer << ')';
 }
 
+ParseResult parseOptionalRaster(OpAsmParser &parser, RasterAttr &raster) {
+  if (failed(parser.parseOptionalKeyword("raster")))
+    return success();
+  int64_t group = 1;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLParen())
+    return failure();
+  FailureOr<RasterOrder> order = FieldParser<RasterOrder>::parse(parser);
+  if (failed(order) ||
+      (succeeded(parser.parseOptionalComma()) && parser.parseInteger(group)) ||
+      parser.parseRParen())
+    return failure();
+  raster =
+      parser.getChecked<RasterAttr>(loc, parser.getContext(), *order, group);
+  return success(!!raster);
+}
+
+void printOptionalRaster(OpAsmPrinter &printer, RasterAttr raster) {
+  if (!raster)
+    return;
+  printer << " raster(" << raster.getOrder();
+  if (raster.getGroup() != 1)
+    printer << ", " << raster.getGroup();
+  printer << ')';
+}
+
 ParseResult parseTileOf(OpAsmParser &parser, Operands &offsets,
                         DenseI64ArrayAttr &staticOffsets,
                         DenseI64ArrayAttr &sizes) {

@@ -42,6 +42,11 @@ parseConstantOrValue(mlir::OpAsmParser &parser,
 void printConstantOrValue(mlir::OpAsmPrinter &printer, mlir::Value value,
                           std::optional<uint64_t> constant);
 
+/// `raster(row, 8)` where it is given; a group of one is left out.
+mlir::ParseResult parseOptionalRaster(mlir::OpAsmParser &parser,
+                                      RasterAttr &raster);
+void printOptionalRaster(mlir::OpAsmPrinter &printer, RasterAttr raster);
+
 // Directives of the declarative formats.
 
 /// An enumeration's bare keyword.

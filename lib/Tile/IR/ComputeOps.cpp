@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace tile;
 
 //===----------------------------------------------------------------------===//
-// GemmOp
+// GemmOp and GemmAsyncOp
 //===----------------------------------------------------------------------===//
 
 static bool isFP8(Type type) {
@@ -38,19 +38,19 @@ static bool isLegalGemm(Type a, Type b, Type c) {
   return a.isInteger(8) && c.isInteger(32);
 }
 
-LogicalResult GemmOp::verify() {
+template <typename OpTy> static LogicalResult verifyGemm(OpTy op) {
   // gemm-c1
   for (auto [name, type] :
-       {std::pair("a", getAType()), std::pair("b", getBType()),
-        std::pair("c", getCType())})
+       {std::pair("a", op.getAType()), std::pair("b", op.getBType()),
+        std::pair("c", op.getCType())})
     if (type.getRank() != 2)
-      return emitOpError("expects '")
+      return op.emitOpError("expects '")
              << name << "' to have two dimensions, got " << type;
   // gemm-c2
-  Type a = getAType().getElementType(), b = getBType().getElementType(),
-       c = getCType().getElementType();
+  Type a = op.getAType().getElementType(), b = op.getBType().getElementType(),
+       c = op.getCType().getElementType();
   if (!isLegalGemm(a, b, c))
-    return emitOpError("has no product of ")
+    return op.emitOpError("has no product of ")
            << a << " and " << b << " accumulated in " << c
            << "; see the table in the op's description";
   // gemm-c3
@@ -61,27 +61,32 @@ LogicalResult GemmOp::verify() {
                    StringRef second, int64_t y) -> LogicalResult {
     if (agree(x, y))
       return success();
-    return emitOpError("expects equal extents ")
+    return op.emitOpError("expects equal extents ")
            << extent << ", got " << x << " in '" << first << "' and " << y
            << " in '" << second << "'";
   };
-  int64_t aRow = getTransposeA() ? 1 : 0, bRow = getTransposeB() ? 1 : 0;
-  if (failed(check("M", "a", getAType().getDimSize(aRow), "c", getM())) ||
-      failed(check("N", "b", getBType().getDimSize(1 - bRow), "c", getN())) ||
-      failed(check("K", "a", getK(), "b", getBType().getDimSize(bRow))))
+  int64_t aRow = op.getTransposeA() ? 1 : 0, bRow = op.getTransposeB() ? 1 : 0;
+  if (failed(check("M", "a", op.getAType().getDimSize(aRow), "c", op.getM())) ||
+      failed(check("N", "b", op.getBType().getDimSize(1 - bRow), "c",
+                   op.getN())) ||
+      failed(check("K", "a", op.getK(), "b", op.getBType().getDimSize(bRow))))
     return failure();
   // gemm-c4
-  if (getPrecision() == Precision::TF32 && !a.isF32())
-    return emitOpError("precision(tf32) needs f32 operands, got ") << a;
+  if (op.getPrecision() == Precision::TF32 && !a.isF32())
+    return op.emitOpError("precision(tf32) needs f32 operands, got ") << a;
   // gemm-c5
-  if ((getUnsignedA() || getUnsignedB()) && !a.isInteger(8))
-    return emitOpError("unsigned_a and unsigned_b need i8 operands, got ") << a;
+  if ((op.getUnsignedA() || op.getUnsignedB()) && !a.isInteger(8))
+    return op.emitOpError("unsigned_a and unsigned_b need i8 operands, got ")
+           << a;
   // gemm-c6
-  if (getRootBuffer(getC()) == getRootBuffer(getA()) ||
-      getRootBuffer(getC()) == getRootBuffer(getB()))
-    return emitOpError("expects 'c' to be another buffer than 'a' and 'b'");
+  if (getRootBuffer(op.getC()) == getRootBuffer(op.getA()) ||
+      getRootBuffer(op.getC()) == getRootBuffer(op.getB()))
+    return op.emitOpError("expects 'c' to be another buffer than 'a' and 'b'");
   return success();
 }
+
+LogicalResult GemmOp::verify() { return verifyGemm(*this); }
+LogicalResult GemmAsyncOp::verify() { return verifyGemm(*this); }
 
 //===----------------------------------------------------------------------===//
 // ReduceOp
@@ -234,7 +239,7 @@ LogicalResult ParallelOp::verifyRegions() {
            << getStaticExtents().size() << " dimensions";
   // parallel-c4
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
-    if (isa<ParallelOp, PipelinedOp, CopyOp, FillOp, GemmOp, ReduceOp>(op)) {
+    if (op->hasTrait<WholeTile>()) {
       InFlightDiagnostic diag =
           op->emitOpError("works on a whole tile and must stand outside "
                           "elementwise loops");

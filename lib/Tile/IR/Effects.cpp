@@ -67,6 +67,17 @@ void AllocLocalOp::getEffects(Effects &effects) {
   addAllocation(effects, getOperation()->getResult(0));
 }
 
+void AllocGlobalOp::getEffects(Effects &effects) {
+  addAllocation(effects, getOperation()->getResult(0));
+}
+
+void PrintOp::getEffects(Effects &effects) {
+  for (OpOperand &operand : getValuesMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      addEffect(effects, MemoryEffects::Read::get(), operand);
+  effects.emplace_back(MemoryEffects::Write::get(), DebugResource::get());
+}
+
 void CopyOp::getEffects(Effects &effects) {
   addEffect(effects, MemoryEffects::Read::get(), getSourceMutable());
   addEffect(effects, MemoryEffects::Write::get(), getTargetMutable());
@@ -76,12 +87,19 @@ void FillOp::getEffects(Effects &effects) {
   addEffect(effects, MemoryEffects::Write::get(), getBufferMutable());
 }
 
-void GemmOp::getEffects(Effects &effects) {
-  addEffect(effects, MemoryEffects::Read::get(), getAMutable());
-  addEffect(effects, MemoryEffects::Read::get(), getBMutable());
-  if (!getClear())
-    addEffect(effects, MemoryEffects::Read::get(), getCMutable());
-  addEffect(effects, MemoryEffects::Write::get(), getCMutable());
+template <typename OpTy> static void addGemmEffects(OpTy op, Effects &effects) {
+  addEffect(effects, MemoryEffects::Read::get(), op.getAMutable());
+  addEffect(effects, MemoryEffects::Read::get(), op.getBMutable());
+  if (!op.getClear())
+    addEffect(effects, MemoryEffects::Read::get(), op.getCMutable());
+  addEffect(effects, MemoryEffects::Write::get(), op.getCMutable());
+}
+
+void GemmOp::getEffects(Effects &effects) { addGemmEffects(*this, effects); }
+
+// The wait's effects keep what follows from moving in front of it.
+void GemmAsyncOp::getEffects(Effects &effects) {
+  addGemmEffects(*this, effects);
 }
 
 void ReduceOp::getEffects(Effects &effects) {
@@ -89,4 +107,28 @@ void ReduceOp::getEffects(Effects &effects) {
   if (getAccumulate())
     addEffect(effects, MemoryEffects::Read::get(), getTargetMutable());
   addEffect(effects, MemoryEffects::Write::get(), getTargetMutable());
+}
+
+void ScanOp::getEffects(Effects &effects) {
+  addEffect(effects, MemoryEffects::Read::get(), getSourceMutable());
+  addEffect(effects, MemoryEffects::Write::get(), getTargetMutable());
+}
+
+template <typename OpTy>
+static void addAtomicEffects(OpTy op, Effects &effects) {
+  addEffect(effects, MemoryEffects::Read::get(), op.getSourceMutable());
+  addEffect(effects, MemoryEffects::Read::get(), op.getTargetMutable());
+  addEffect(effects, MemoryEffects::Write::get(), op.getTargetMutable());
+}
+
+void AtomicAddOp::getEffects(Effects &effects) {
+  addAtomicEffects(*this, effects);
+}
+
+void AtomicMaxOp::getEffects(Effects &effects) {
+  addAtomicEffects(*this, effects);
+}
+
+void AtomicMinOp::getEffects(Effects &effects) {
+  addAtomicEffects(*this, effects);
 }

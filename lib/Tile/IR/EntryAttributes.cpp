@@ -86,6 +86,45 @@ std::string tile::getArgumentName(FunctionOpInterface function,
 
 /// The reference computes the same outputs from the same inputs: argument by
 /// argument the same rank, in an element type of its choice.
+static bool namesAlias(FunctionOpInterface function, unsigned index,
+                       unsigned other) {
+  auto names = function.getArgAttrOfType<ArrayAttr>(index, kMayAlias);
+  std::string name = getArgumentName(function, other);
+  return names && llvm::any_of(names.getAsRange<StringAttr>(),
+                               [&](StringAttr text) { return text == name; });
+}
+
+bool tile::mayAlias(FunctionOpInterface function, unsigned first,
+                    unsigned second) {
+  return namesAlias(function, first, second) ||
+         namesAlias(function, second, first);
+}
+
+static LogicalResult verifyMayAlias(FunctionOpInterface function,
+                                    unsigned index, Attribute attribute) {
+  // entry-c15
+  auto names = dyn_cast<ArrayAttr>(attribute);
+  if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+    return function.emitOpError("expects 'tile.may_alias' of argument #")
+           << index << " to be a list of arguments' names, as in [\"A\"]";
+  // entry-c16
+  auto isBuffer = [&](unsigned argument) {
+    return isa<MemRefType>(function.getArgumentTypes()[argument]);
+  };
+  for (StringAttr name : names.getAsRange<StringAttr>()) {
+    bool found = false;
+    for (unsigned other = 0; other < function.getNumArguments(); ++other)
+      found |= other != index && isBuffer(other) &&
+               getArgumentName(function, other) == name.getValue();
+    if (!found || !isBuffer(index))
+      return function.emitOpError("expects 'tile.may_alias' of argument #")
+             << index
+             << " to name other buffers among the arguments of a buffer, got "
+             << name;
+  }
+  return success();
+}
+
 static LogicalResult verifyReference(FunctionOpInterface function,
                                      FlatSymbolRefAttr symbol) {
   // entry-c3
@@ -187,8 +226,11 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned,
              << argIndex << " to be a specification, as in \"randn:64x32xf16\"";
     return verifyDefault(function, argIndex, text);
   }
+  if (name == kMayAlias)
+    return verifyMayAlias(function, argIndex, attribute.getValue());
   // entry-c12
   return op->emitOpError("has an unknown attribute '")
          << name << "' on argument #" << argIndex
-         << "; an argument may carry tile.name and tile.default";
+         << "; an argument may carry tile.name, tile.default and "
+            "tile.may_alias";
 }

@@ -30,7 +30,8 @@ void LaunchOp::build(OpBuilder &builder, OperationState &state, ValueRange grid,
   IntegerAttr staticThreads;
   if (threads)
     staticThreads = builder.getI64IntegerAttr(*threads);
-  build(builder, state, grid, /*threads=*/Value(), staticThreads);
+  build(builder, state, grid, /*threads=*/Value(), staticThreads,
+        /*raster=*/RasterAttr(), /*registers=*/IntegerAttr());
   Region &region = *state.regions.front();
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&region);
@@ -62,6 +63,19 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     if (constant)
       result.addAttribute(getStaticThreadsAttrName(result.name), constant);
+  }
+  RasterAttr raster;
+  if (parseOptionalRaster(parser, raster))
+    return failure();
+  if (raster)
+    result.addAttribute(getRasterAttrName(result.name), raster);
+  if (succeeded(parser.parseOptionalKeyword("registers"))) {
+    int64_t registers;
+    if (parser.parseLParen() || parser.parseInteger(registers) ||
+        parser.parseRParen())
+      return failure();
+    result.addAttribute(getRegistersAttrName(result.name),
+                        builder.getI64IntegerAttr(registers));
   }
   if (succeeded(parser.parseOptionalKeyword("bounds"))) {
     StringRef keyword;
@@ -108,6 +122,9 @@ void LaunchOp::print(OpAsmPrinter &printer) {
     printer << " threads";
     printConstantOrValue(printer, getThreads(), getStaticThreads());
   }
+  printOptionalRaster(printer, getRasterAttr());
+  if (std::optional<uint64_t> registers = getRegisters())
+    printer << " registers(" << *registers << ')';
   if (getBounds() != Bounds::Guard)
     printer << " bounds(" << stringifyBounds(getBounds()) << ')';
   if (getFastmath() != arith::FastMathFlags::none) {
@@ -117,7 +134,8 @@ void LaunchOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
       {getOperandSegmentSizesAttrName(), getStaticThreadsAttrName(),
-       getBoundsAttrName(), getFastmathAttrName()});
+       getRasterAttrName(), getRegistersAttrName(), getBoundsAttrName(),
+       getFastmathAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
@@ -126,6 +144,8 @@ void LaunchOp::print(OpAsmPrinter &printer) {
 // Fixed by the programming model, not by a chip: every GPU of the last decade
 // has warps of 32 and blocks of up to 1024 threads.
 static constexpr int64_t kWarp = 32, kMaxThreads = 1024;
+/// What a thread can be given on every GPU.
+static constexpr uint64_t kMinRegisters = 24, kMaxRegisters = 255;
 
 static bool isLegalThreads(int64_t threads) {
   return threads % kWarp == 0 && threads >= kWarp && threads <= kMaxThreads;
@@ -154,6 +174,16 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expects 'threads' to be a multiple of ")
            << kWarp << " from " << kWarp << " to " << kMaxThreads << ", got "
            << *threads;
+  // launch-c8
+  if (std::optional<uint64_t> registers = getRegisters();
+      registers && (*registers < kMinRegisters || *registers > kMaxRegisters))
+    return emitOpError("expects 'registers' from ")
+           << kMinRegisters << " to " << kMaxRegisters << ", got "
+           << *registers;
+  // launch-c9
+  if (getRaster() && rank < 2)
+    return emitOpError("orders blocks of two or more dimensions by 'raster', "
+                       "got one dimension");
   // launch-c4
   for (Operation *parent = (*this)->getParentOp(); parent;
        parent = parent->getParentOp())

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyFormat.h"
+#include "Steps.h"
 #include "Tile/IR/TileDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -132,7 +133,7 @@ LogicalResult PipelinedOp::verifyRegions() {
   if (body.getNumArguments() != 1 ||
       !isa<IndexType>(body.getArgument(0).getType()))
     return emitOpError("expects one index block argument, the loop's index");
-  return success();
+  return verifySteps(*this);
 }
 
 namespace {

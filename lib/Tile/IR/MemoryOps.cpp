@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyFormat.h"
-#include "Tile/IR/TileDialect.h"
+#include "TileRegion.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -17,20 +17,6 @@
 
 using namespace mlir;
 using namespace tile;
-
-/// Replaces operands that are casts from a more static type by their source, so
-/// that extents become known once tunables are fixed.
-static LogicalResult foldCastsIntoOp(Operation *op) {
-  bool changed = false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto cast = operand.get().getDefiningOp<memref::CastOp>();
-    if (cast && memref::CastOp::canFoldIntoConsumerOp(cast)) {
-      operand.set(cast.getSource());
-      changed = true;
-    }
-  }
-  return success(changed);
-}
 
 LogicalResult CopyOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
   return foldCastsIntoOp(*this);
@@ -41,7 +27,13 @@ LogicalResult FillOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
 LogicalResult GemmOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
   return foldCastsIntoOp(*this);
 }
+LogicalResult GemmAsyncOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
+  return foldCastsIntoOp(*this);
+}
 LogicalResult ReduceOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
+  return foldCastsIntoOp(*this);
+}
+LogicalResult ScanOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
   return foldCastsIntoOp(*this);
 }
 
@@ -103,6 +95,33 @@ LogicalResult AllocLocalOp::verify() {
                      /*perLane=*/true);
 }
 
+LogicalResult AllocGlobalOp::verify() {
+  MemRefType type = getBuffer().getType();
+  // global-c1
+  if (type.getMemorySpace() || !type.getLayout().isIdentity())
+    return emitOpError("expects a buffer without memory space, strides or "
+                       "offset, got ")
+           << type;
+  // global-c2
+  if (getDynamicSizes().size() != type.getNumDynamicDims())
+    return emitOpError("expects one size for each of the ")
+           << type.getNumDynamicDims() << " dynamic extents, got "
+           << getDynamicSizes().size();
+  // global-c3
+  auto function = dyn_cast_or_null<FunctionOpInterface>((*this)->getParentOp());
+  if (!function || !(*this)->getBlock()->isEntryBlock())
+    return emitOpError("must stand directly in a function's body, outside "
+                       "loops, branches and launches");
+  // global-c4
+  for (Block &block : function.getFunctionBody())
+    if (Operation *end = &block.back(); end->hasTrait<OpTrait::ReturnLike>())
+      for (Value value : end->getOperands())
+        if (getRootBuffer(value) == getBuffer())
+          return emitOpError("names a workspace that ends with the function, "
+                             "but the function returns it");
+  return success();
+}
+
 namespace {
 /// A constant size becomes a static extent; a cast keeps the users' type until
 /// they fold it.
@@ -161,6 +180,12 @@ void AllocFragmentOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<FoldConstantSizes<AllocFragmentOp>,
                EraseUnusedAlloc<AllocFragmentOp>>(context);
 }
+void AllocGlobalOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                MLIRContext *context) {
+  patterns
+      .add<FoldConstantSizes<AllocGlobalOp>, EraseUnusedAlloc<AllocGlobalOp>>(
+          context);
+}
 void AllocLocalOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                MLIRContext *context) {
   patterns.add<FoldConstantSizes<AllocLocalOp>, EraseUnusedAlloc<AllocLocalOp>>(
@@ -182,130 +207,24 @@ void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
   dispatchIndexOpFoldResults(targetOffsets, targetValues, targetConstants);
   build(builder, state, source, sourceValues, target, targetValues,
         /*pad=*/Value(), sourceConstants, sourceSizes, targetConstants,
-        targetSizes, /*saturate=*/false, /*is_unsigned=*/false);
-}
-
-static SmallVector<OpFoldResult> getOffsets(MLIRContext *context,
-                                            ValueRange values,
-                                            ArrayRef<int64_t> constants,
-                                            int64_t rank) {
-  Builder builder(context);
-  if (constants.empty())
-    return SmallVector<OpFoldResult>(rank, builder.getIndexAttr(0));
-  return getMixedValues(constants, values, context);
+        targetSizes, /*cache=*/CachePolicyAttr(), /*saturate=*/false,
+        /*is_unsigned=*/false);
 }
 
 SmallVector<OpFoldResult> CopyOp::getMixedSourceOffsets() {
-  return getOffsets(getContext(), getSourceOffsets(), getStaticSourceOffsets(),
-                    getSourceType().getRank());
+  return getSourceRegion(*this).getMixedOffsets(getContext());
 }
 SmallVector<OpFoldResult> CopyOp::getMixedTargetOffsets() {
-  return getOffsets(getContext(), getTargetOffsets(), getStaticTargetOffsets(),
-                    getTargetType().getRank());
+  return getTargetRegion(*this).getMixedOffsets(getContext());
 }
-
-/// The extents that one side states by itself: its sizes, or its shape where it
-/// is copied whole. A whole buffer of dynamic shape states none.
-static std::optional<SmallVector<int64_t>>
-getStatedTile(MemRefType type, ArrayRef<int64_t> offsets,
-              ArrayRef<int64_t> sizes) {
-  if (!sizes.empty())
-    return SmallVector<int64_t>(sizes);
-  if (offsets.empty() && type.hasStaticShape())
-    return SmallVector<int64_t>(type.getShape());
-  return std::nullopt;
-}
-
-/// `tile` as extents of a buffer of `rank` dimensions: aligned to the last one,
-/// ones in front, ones cut from the front.
-static std::optional<SmallVector<int64_t>> alignTile(ArrayRef<int64_t> tile,
-                                                     int64_t rank) {
-  int64_t extra = static_cast<int64_t>(tile.size()) - rank;
-  if (extra <= 0) {
-    SmallVector<int64_t> result(-extra, 1);
-    result.append(tile.begin(), tile.end());
-    return result;
-  }
-  if (llvm::any_of(tile.take_front(extra), [](int64_t e) { return e != 1; }))
-    return std::nullopt;
-  return SmallVector<int64_t>(tile.drop_front(extra));
-}
-
-static FailureOr<SmallVector<int64_t>>
-getTile(MemRefType type, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
-        MemRefType otherType, ArrayRef<int64_t> otherOffsets,
-        ArrayRef<int64_t> otherSizes) {
-  if (auto stated = getStatedTile(type, offsets, sizes))
-    return *stated;
-  if (auto other = getStatedTile(otherType, otherOffsets, otherSizes))
-    if (auto aligned = alignTile(*other, type.getRank()))
-      return *aligned;
-  return failure();
-}
-
 FailureOr<SmallVector<int64_t>> CopyOp::getSourceTile() {
-  return getTile(getSourceType(), getStaticSourceOffsets(), getSourceSizes(),
-                 getTargetType(), getStaticTargetOffsets(), getTargetSizes());
+  return getTile(getSourceRegion(*this), getTargetRegion(*this));
 }
 FailureOr<SmallVector<int64_t>> CopyOp::getTargetTile() {
-  return getTile(getTargetType(), getStaticTargetOffsets(), getTargetSizes(),
-                 getSourceType(), getStaticSourceOffsets(), getSourceSizes());
-}
-
-/// Checks the offsets and sizes of one side.
-static LogicalResult verifySide(CopyOp op, StringRef side, MemRefType type,
-                                ArrayRef<int64_t> offsets, size_t numValues,
-                                ArrayRef<int64_t> sizes) {
-  auto rank = static_cast<size_t>(type.getRank());
-  // copy-c1
-  if (!offsets.empty() && offsets.size() != rank)
-    return op.emitOpError("expects one offset for each of the ")
-           << rank << " dimensions of '" << side << "', got " << offsets.size();
-  size_t open = llvm::count_if(offsets, ShapedType::isDynamic);
-  if (open != numValues)
-    return op.emitOpError("expects one value for each of the ")
-           << open << " offsets of '" << side << "' that are not constant, got "
-           << numValues;
-  // copy-c2
-  if (!sizes.empty() && sizes.size() != rank)
-    return op.emitOpError("expects one size for each of the ")
-           << rank << " dimensions of '" << side << "', got " << sizes.size();
-  for (int64_t size : sizes)
-    if (size <= 0)
-      return op.emitOpError("expects sizes of one or more for '")
-             << side << "', got " << size;
-  return success();
-}
-
-/// Checks that a tile of an on-chip buffer lies inside it, as far as constants
-/// tell: only global buffers have a meaning outside.
-static LogicalResult verifyInside(CopyOp op, StringRef side, MemRefType type,
-                                  ArrayRef<OpFoldResult> offsets,
-                                  ArrayRef<int64_t> tile) {
-  if (!isOnChip(type))
-    return success();
-  for (auto [dim, offset, size, extent] :
-       llvm::enumerate(offsets, tile, type.getShape())) {
-    std::optional<int64_t> start = getConstantIntValue(offset);
-    if (!start || ShapedType::isDynamic(extent))
-      continue;
-    // copy-c3
-    if (*start < 0 || *start > extent - size)
-      return op.emitOpError("expects the tile to lie inside the on-chip '")
-             << side << "', got " << size << " elements from " << *start
-             << " on, of " << extent << " in dimension " << dim;
-  }
-  return success();
+  return getTile(getTargetRegion(*this), getSourceRegion(*this));
 }
 
 LogicalResult CopyOp::verify() {
-  if (failed(verifySide(*this, "source", getSourceType(),
-                        getStaticSourceOffsets(), getSourceOffsets().size(),
-                        getSourceSizes())) ||
-      failed(verifySide(*this, "target", getTargetType(),
-                        getStaticTargetOffsets(), getTargetOffsets().size(),
-                        getTargetSizes())))
-    return failure();
   // copy-c4
   Type from = getSourceType().getElementType();
   Type to = getTargetType().getElementType();
@@ -327,71 +246,30 @@ LogicalResult CopyOp::verify() {
     return emitOpError("'unsigned' needs integers on one side, got ")
            << from << " and " << to;
 
-  // The tile is known only once the extents of on-chip buffers are.
-  auto isOpen = [](MemRefType type) {
-    return isOnChip(type) && !type.hasStaticShape();
-  };
-  if (isOpen(getSourceType()) || isOpen(getTargetType()))
-    return success();
-  FailureOr<SmallVector<int64_t>> source = getSourceTile();
-  FailureOr<SmallVector<int64_t>> target = getTargetTile();
-  // copy-c8
-  if (failed(source) || failed(target))
-    return emitOpError(
-        "expects the extents of the tile from one side: give 'sizes', or copy "
-        "a whole buffer of static shape whose leading extents beyond the other "
-        "side's rank are one");
-  // copy-c9
-  auto dropOnes = [](ArrayRef<int64_t> tile) {
-    return llvm::to_vector(
-        llvm::make_filter_range(tile, [](int64_t e) { return e != 1; }));
-  };
-  if (dropOnes(*source) != dropOnes(*target)) {
-    InFlightDiagnostic diag =
-        emitOpError("expects tiles of equal extents, apart from ones, got [");
-    llvm::interleaveComma(*source, diag);
-    diag << "] and [";
-    llvm::interleaveComma(*target, diag);
-    return diag << "]";
-  }
-  if (failed(verifyInside(*this, "source", getSourceType(),
-                          getMixedSourceOffsets(), *source)))
-    return failure();
-  return verifyInside(*this, "target", getTargetType(), getMixedTargetOffsets(),
-                      *target);
+  // copy-c11
+  bool fromGlobal = isGlobal(getSourceType());
+  bool toGlobal = isGlobal(getTargetType());
+  if (getCache() && !fromGlobal && !toGlobal)
+    return emitOpError("has a 'cache' policy, but neither side is in global "
+                       "memory");
+  // copy-c12
+  bool isAsyncEngine =
+      getEngine() == CopyEngine::CpAsync || getEngine() == CopyEngine::TMA;
+  bool toShared = fromGlobal && isShared(getTargetType());
+  bool fromShared = toGlobal && isShared(getSourceType());
+  if (isAsyncEngine &&
+      (from != to ||
+       !(toShared || (fromShared && getEngine() == CopyEngine::TMA))))
+    return emitOpError("cannot run on engine(")
+           << stringifyCopyEngine(getEngine())
+           << "), which moves elements as they are from global to shared "
+              "memory"
+           << (getEngine() == CopyEngine::TMA ? " or back" : "") << "; got "
+           << getSourceType() << " to " << getTargetType();
+  return verifyTransfer(*this, getSourceRegion(*this), getTargetRegion(*this));
 }
-
-namespace {
-/// Constant offsets become part of the op.
-struct FoldConstantOffsets : OpRewritePattern<CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CopyOp op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<OpFoldResult> source = op.getMixedSourceOffsets();
-    SmallVector<OpFoldResult> target = op.getMixedTargetOffsets();
-    bool changed = succeeded(foldDynamicIndexList(source));
-    changed |= succeeded(foldDynamicIndexList(target));
-    if (!changed)
-      return rewriter.notifyMatchFailure(op, "no offset is constant");
-    SmallVector<Value> sourceValues, targetValues;
-    SmallVector<int64_t> sourceConstants, targetConstants;
-    dispatchIndexOpFoldResults(source, sourceValues, sourceConstants);
-    dispatchIndexOpFoldResults(target, targetValues, targetConstants);
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getSourceOffsetsMutable().assign(sourceValues);
-      op.getTargetOffsetsMutable().assign(targetValues);
-      // A side without offsets stays without.
-      if (!op.getStaticSourceOffsets().empty())
-        op.setStaticSourceOffsets(sourceConstants);
-      if (!op.getStaticTargetOffsets().empty())
-        op.setStaticTargetOffsets(targetConstants);
-    });
-    return success();
-  }
-};
-} // namespace
 
 void CopyOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<FoldConstantOffsets>(context);
+  patterns.add<FoldConstantOffsets<CopyOp>>(context);
 }

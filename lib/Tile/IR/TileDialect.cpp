@@ -10,6 +10,7 @@
 
 #include "Tile/IR/TileDialect.h"
 #include "AssemblyFormat.h"
+#include "Bytecode.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -25,6 +26,9 @@ using namespace tile;
 
 #define GET_ATTRDEF_CLASSES
 #include "Tile/IR/TileAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Tile/IR/TileTypes.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "Tile/IR/TileOps.cpp.inc"
@@ -52,11 +56,16 @@ void TileDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Tile/IR/TileAttributes.cpp.inc"
       >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "Tile/IR/TileTypes.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "Tile/IR/TileOps.cpp.inc"
       >();
   addInterfaces<TileInlinerInterface>();
+  addBytecodeInterface(*this);
 }
 
 Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,

@@ -12,6 +12,7 @@
 
 #include "Tile/Transforms/LaneAnalysis.h"
 #include "LaneForms.h"
+#include "Tile/IR/EntryAttributes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -119,7 +120,8 @@ void LaneAnalysis::collect(Operation *op) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     interface.getEffects(effects);
     for (const MemoryEffects::EffectInstance &effect : effects) {
-      if (isa<MemoryEffects::Allocate>(effect.getEffect()))
+      if (isa<MemoryEffects::Allocate>(effect.getEffect()) ||
+          effect.getResource() == DebugResource::get())
         continue;
       bool reads = isa<MemoryEffects::Read>(effect.getEffect());
       Value value = effect.getValue();
@@ -149,7 +151,8 @@ ArrayRef<LaneAnalysis::Access> LaneAnalysis::getAccesses(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 /// True if the two buffers may share memory. Arguments of an entry do not
-/// overlap where one of them is written: the launch checks it.
+/// overlap where one of them is written, unless they say so: the launch checks
+/// it.
 static bool mayOverlap(Value a, Value b) {
   if (!a || !b || a == b)
     return true;
@@ -159,7 +162,7 @@ static bool mayOverlap(Value a, Value b) {
            isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
   };
   auto isAllocation = [](Value value) {
-    return isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(
+    return isa_and_nonnull<memref::AllocOp, memref::AllocaOp, AllocGlobalOp>(
         value.getDefiningOp());
   };
   auto isOnChipAllocation = [](Value value) {
@@ -169,6 +172,11 @@ static bool mayOverlap(Value a, Value b) {
   // On-chip buffers are never passed around, others may be.
   if (isOnChipAllocation(a) || isOnChipAllocation(b))
     return false;
+  if (isEntryArgument(a) && isEntryArgument(b)) {
+    auto x = cast<BlockArgument>(a), y = cast<BlockArgument>(b);
+    auto function = cast<FunctionOpInterface>(x.getOwner()->getParentOp());
+    return mayAlias(function, x.getArgNumber(), y.getArgNumber());
+  }
   if ((isEntryArgument(a) || isAllocation(a)) &&
       (isEntryArgument(b) || isAllocation(b)))
     return false;

@@ -88,6 +88,24 @@ TEST(Kernel, NamesTheWrongArgument) {
   EXPECT_FALSE(kernel->run({a, low, high}));
 }
 
+TEST(Kernel, TakesArgumentsThatMayOverlap) {
+  constexpr llvm::StringLiteral source = R"(
+    func.func @negate(%x: memref<?xf32> {tile.may_alias = ["y"]},
+                      %y: memref<?xf32> {tile.name = "y"},
+                      %z: memref<?xf32> {tile.name = "z"}) {
+      linalg.negf ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+      linalg.negf ins(%x : memref<?xf32>) outs(%z : memref<?xf32>)
+      return
+    })";
+  auto kernel = compile(source, "negate");
+  Array x = makeIota(4), z = makeIota(4);
+  EXPECT_FALSE(kernel->run({x, x, z}));
+  EXPECT_EQ(x.getDouble(3), -3.0);
+  EXPECT_TRUE(hasPart(getMessage(kernel->run({x, z, z})),
+                      "argument 'y', which 'negate' writes, overlaps argument "
+                      "'z' in memory"));
+}
+
 TEST(Kernel, TakesTheStridesThatTheTypeStates) {
   constexpr llvm::StringLiteral source = R"(
     func.func @negate(%x: memref<2x?xf32, strided<[?, 2], offset: ?>>,

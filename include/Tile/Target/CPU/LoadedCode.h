@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <string>
 
 namespace tile::cpu {
 
@@ -33,6 +34,9 @@ public:
   /// outside a buffer; where calls overlap in time, each of them may get the
   /// reports of the others.
   llvm::Error call(void **arguments) const;
+
+  /// The lines that `tile.print` printed since this was asked last.
+  std::string takeOutput() const;
 
 private:
   struct State;

@@ -10,8 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -207,42 +205,17 @@ Value cpu::isInside(OpBuilder &b, Location loc, Value buffer,
   return inside;
 }
 
-void cpu::buildReport(OpBuilder &b, Location loc, Operation *op,
-                      StringRef what) {
-  auto module = op->getParentOfType<ModuleOp>();
-  constexpr StringLiteral function = "__tile_cpu_report";
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  std::string message;
-  llvm::raw_string_ostream stream(message);
-  // The innermost place that a person wrote.
-  Location place = op->getLoc();
-  if (auto file = place->findInstanceOf<FileLineColLoc>())
-    stream << file.getFilename().getValue() << ':' << file.getLine() << ':'
-           << file.getColumn() << ": ";
-  stream << what;
-  message.push_back('\0');
-
-  LLVM::GlobalOp global;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    if (!module.lookupSymbol(function)) {
-      auto declaration = func::FuncOp::create(b, loc, function,
-                                              b.getFunctionType({pointer}, {}));
-      declaration.setPrivate();
-    }
-    unsigned number = 0;
-    std::string name;
-    do
-      name = ("__tile_message_" + Twine(number++)).str();
-    while (module.lookupSymbol(name));
-    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), message.size());
-    global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
-                                    LLVM::Linkage::Internal, name,
-                                    b.getStringAttr(message));
-  }
-  Value address = LLVM::AddressOfOp::create(b, loc, global);
-  func::CallOp::create(b, loc, function, TypeRange(), ValueRange(address));
+std::optional<GlobalAccess> cpu::getGlobalAccess(Operation *op) {
+  GlobalAccess access;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    access = {load.getMemRef(), load.getIndices(), "load"};
+  else if (auto store = dyn_cast<memref::StoreOp>(op))
+    access = {store.getMemRef(), store.getIndices(), "store"};
+  else if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    access = {atomic.getMemref(), atomic.getIndices(), "atomic update"};
+  if (!access.buffer || !isGlobal(access.buffer.getType()))
+    return std::nullopt;
+  return access;
 }
 
 void cpu::guardAccesses(RewriterBase &rewriter, LaunchContext &context,
@@ -255,41 +228,34 @@ void cpu::guardAccesses(RewriterBase &rewriter, LaunchContext &context,
     // Elementwise loops are guarded as a whole (Parallel.cpp).
     if (isa<ParallelOp>(op))
       return WalkResult::skip();
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      if (isGlobal(load.getMemRefType()))
-        accesses.push_back(op);
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      if (isGlobal(store.getMemRefType()))
-        accesses.push_back(op);
+    if (getGlobalAccess(op))
+      accesses.push_back(op);
     return WalkResult::advance();
   });
   OpBuilder::InsertionGuard guard(rewriter);
   for (Operation *op : accesses) {
     Location loc = op->getLoc();
     rewriter.setInsertionPoint(op);
-    auto load = dyn_cast<memref::LoadOp>(op);
-    auto store = dyn_cast<memref::StoreOp>(op);
-    Value inside =
-        load ? isInside(rewriter, loc, load.getMemRef(), load.getIndices())
-             : isInside(rewriter, loc, store.getMemRef(), store.getIndices());
+    GlobalAccess access = *getGlobalAccess(op);
+    Value inside = isInside(rewriter, loc, access.buffer, access.indices);
     if (!inside)
       continue;
-    TypeRange results = load ? TypeRange(load.getResult()) : TypeRange();
-    auto test = scf::IfOp::create(rewriter, loc, results, inside,
-                                  /*withElseRegion=*/load || traps);
+    // A load gives zero outside, and so does the old value of an atomic.
+    bool hasResult = op->getNumResults() != 0;
+    auto test = scf::IfOp::create(rewriter, loc, op->getResultTypes(), inside,
+                                  /*withElseRegion=*/hasResult || traps);
     rewriter.setInsertionPointToStart(test.thenBlock());
     Operation *copy = rewriter.clone(*op);
-    if (load)
+    if (hasResult)
       scf::YieldOp::create(rewriter, loc, copy->getResults());
-    if (load || traps) {
+    if (hasResult || traps) {
       rewriter.setInsertionPointToStart(test.elseBlock());
       if (traps)
         buildReport(rewriter, loc, op,
-                    load ? "load outside the buffer"
-                         : "store outside the buffer");
-      if (load)
+                    (access.what + " outside the buffer").str());
+      if (hasResult)
         scf::YieldOp::create(rewriter, loc,
-                             zeroOf(rewriter, loc, load.getType()));
+                             zeroOf(rewriter, loc, op->getResult(0).getType()));
     }
     rewriter.replaceOp(op, test.getResults());
   }

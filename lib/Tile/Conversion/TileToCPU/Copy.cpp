@@ -19,100 +19,6 @@ using namespace tile;
 using namespace tile::cpu;
 
 namespace {
-/// One side of a copy: how the loops over the tile index its buffer.
-struct Side {
-  Value buffer;
-  SmallVector<Value> offsets;
-  SmallVector<int64_t> tile;
-
-  MemRefType type() const { return cast<MemRefType>(buffer.getType()); }
-
-  /// Indices for a point of the loops, one for each extent that is not one.
-  SmallVector<Value> at(OpBuilder &b, Location loc, ValueRange point) const {
-    SmallVector<Value> indices;
-    unsigned next = 0;
-    for (auto [offset, extent] : llvm::zip(offsets, tile))
-      indices.push_back(extent == 1 ? offset
-                                    : addIndex(b, loc, offset, point[next++]));
-    return indices;
-  }
-
-  /// The dimension of the buffer that loop `loop` runs along.
-  unsigned dimOfLoop(unsigned loop) const {
-    for (auto [dim, extent] : llvm::enumerate(tile))
-      if (extent != 1 && loop-- == 0)
-        return dim;
-    llvm_unreachable("more loops than extents");
-  }
-};
-
-/// The part of the loops' range for which a side's buffer exists.
-struct Clip {
-  SmallVector<Value> low, high;
-  /// i1: nothing is clipped. Null where that is known.
-  Value whole;
-};
-} // namespace
-
-/// Clips each loop to the extents of `side`'s buffer. Dimensions without a loop
-/// (extents of one) empty all of them where they lie outside.
-static Clip clip(OpBuilder &b, Location loc, const Side &side,
-                 ArrayRef<int64_t> loops) {
-  Clip result;
-  Value zero = constantIndex(b, loc, 0);
-  for (int64_t extent : loops) {
-    result.low.push_back(zero);
-    result.high.push_back(constantIndex(b, loc, extent));
-  }
-  if (!isGlobal(side.type()))
-    return result;
-
-  auto conjoin = [&](Value test) {
-    result.whole = result.whole
-                       ? b.createOrFold<arith::AndIOp>(loc, result.whole, test)
-                       : test;
-  };
-  Value exists;
-  unsigned loop = 0;
-  for (auto [dim, offset, extent] : llvm::enumerate(side.offsets, side.tile)) {
-    std::optional<int64_t> constant = getConstantIntValue(offset);
-    if (constant && *constant >= 0 && !side.type().isDynamicDim(dim) &&
-        *constant + extent <= side.type().getDimSize(dim)) {
-      loop += extent != 1;
-      continue;
-    }
-    Value size = b.createOrFold<memref::DimOp>(loc, side.buffer,
-                                               static_cast<int64_t>(dim));
-    if (extent == 1) {
-      Value test = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         offset, size);
-      exists = exists ? b.createOrFold<arith::AndIOp>(loc, exists, test) : test;
-      conjoin(test);
-      continue;
-    }
-    // Offsets near the ends of the index type must not wrap: both are clamped
-    // to where nothing of the tile is left.
-    Value top = constantIndex(b, loc, extent),
-          bottom = constantIndex(b, loc, -extent);
-    Value start = b.createOrFold<arith::MaxSIOp>(loc, offset, bottom);
-    start = b.createOrFold<arith::MinSIOp>(loc, start, size);
-    Value low = b.createOrFold<arith::SubIOp>(loc, zero, start);
-    low = b.createOrFold<arith::MaxSIOp>(loc, low, zero);
-    Value high = b.createOrFold<arith::SubIOp>(loc, size, start);
-    high = b.createOrFold<arith::MinSIOp>(loc, high, top);
-    result.low[loop] = low;
-    result.high[loop] = high;
-    conjoin(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, zero));
-    conjoin(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, high, top));
-    ++loop;
-  }
-  if (exists)
-    for (Value &high : result.high)
-      high = arith::SelectOp::create(b, loc, exists, high, zero);
-  return result;
-}
-
-namespace {
 /// Emits the loops of one copy.
 class CopyLowering {
 public:
@@ -134,7 +40,7 @@ private:
   LaunchContext &context;
   CopyOp op;
   Location loc;
-  Side source, target;
+  TileSide source, target;
   SmallVector<int64_t> loops;
 };
 } // namespace
@@ -263,7 +169,7 @@ LogicalResult CopyLowering::lower() {
     return success();
   }
 
-  Clip from = clip(b, loc, source, loops), to = clip(b, loc, target, loops);
+  TileClip from = clip(b, loc, source, loops), to = clip(b, loc, target, loops);
   if (!from.whole && !to.whole) {
     unclipped();
     b.eraseOp(op);

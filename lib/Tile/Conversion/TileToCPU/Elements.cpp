@@ -170,6 +170,10 @@ Value cpu::convertElement(OpBuilder &b, Location loc, Value value, Type to,
     }
     return arith::TruncFOp::create(b, loc, result, value);
   }
+  // The 8-bit formats have no infinity to tell what is out of range.
+  if (fromFloat && fromFloat.getWidth() == 8)
+    return convertElement(b, loc, convertElement(b, loc, value, b.getF32Type()),
+                          to, how);
   if (fromFloat)
     return floatToInt(b, loc, value, cast<IntegerType>(to), how.isUnsigned);
   if (toFloat) {
@@ -228,7 +232,7 @@ void cpu::buildVectorLoop(
 }
 
 bool cpu::isContiguous(MemRefType type) {
-  if (type.getElementType().isInteger(1))
+  if (type.getElementType().isInteger() && type.getElementTypeBitWidth() < 8)
     return false;
   SmallVector<int64_t> strides;
   int64_t offset;

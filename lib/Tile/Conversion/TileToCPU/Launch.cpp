@@ -25,8 +25,6 @@ static constexpr int64_t kStackBufferBytes = 2048;
 /// Scratch memory of one block, beyond which a tile program surely does not
 /// mean what it says.
 static constexpr int64_t kMaxScratchBytes = int64_t(256) << 20;
-/// A cache line, and the widest vector register.
-static constexpr int64_t kAlignment = 64;
 
 static int64_t getSizeInBytes(MemRefType type) {
   Type element = type.getElementType();
@@ -47,20 +45,35 @@ static SmallVector<Operation *> collectAllocations(Region &region) {
   return allocations;
 }
 
+/// What threads or warps do by themselves, and what they wait for.
+static bool isThreadLevel(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return isa<AllocBarrierOp, BarrierArriveOp, BarrierExpectOp, BarrierWaitOp,
+             CopyAsyncOp, GemmAsyncOp, GemmWaitOp, RolesOp>(op) ||
+         llvm::is_contained({"gpu", "nvgpu", "nvvm"}, dialect);
+}
+
 /// What the lowering relies on; each message names the pass that provides it.
 static LogicalResult checkLaunch(LaunchOp launch) {
-  WalkResult result = launch.getBody().walk([&](Operation *op) -> WalkResult {
-    if (auto call = dyn_cast<func::CallOp>(op))
-      return call.emitOpError("cannot be called from a launch on the cpu; run "
-                              "tile-inline-calls first");
-    for (Value value : op->getResults()) {
-      auto type = dyn_cast<MemRefType>(value.getType());
-      if (type && isOnChip(type) && !type.hasStaticShape())
-        return op->emitOpError("names an on-chip buffer of dynamic shape, ")
-               << type << "; run tile-specialize first";
-    }
-    return WalkResult::advance();
-  });
+  WalkResult result =
+      launch->walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+        if (auto call = dyn_cast<func::CallOp>(op))
+          return call.emitOpError(
+              "cannot be called from a launch on the cpu; run "
+              "tile-inline-calls first");
+        if (isThreadLevel(op))
+          return op->emitOpError(
+              "has no meaning on the cpu target, which runs a "
+              "block on one thread; use --target=emulator or "
+              "--target=cuda");
+        for (Value value : op->getResults()) {
+          auto type = dyn_cast<MemRefType>(value.getType());
+          if (type && isOnChip(type) && !type.hasStaticShape())
+            return op->emitOpError("names an on-chip buffer of dynamic shape, ")
+                   << type << "; run tile-specialize first";
+        }
+        return WalkResult::advance();
+      });
   if (result.wasInterrupted())
     return failure();
   int64_t total = 0;
@@ -102,33 +115,51 @@ LogicalResult cpu::lowerPipelined(RewriterBase &rewriter, PipelinedOp op) {
   return success();
 }
 
+LogicalResult cpu::lowerStep(RewriterBase &rewriter, StepOp op) {
+  rewriter.eraseOp(op.getBody().front().getTerminator());
+  rewriter.inlineBlockBefore(&op.getBody().front(), op);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult lowerTileOp(RewriterBase &rewriter, LaunchContext &context,
+                                 Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ParallelOp o) { return lowerParallel(rewriter, context, o); })
+      .Case([&](CopyOp o) { return lowerCopy(rewriter, context, o); })
+      .Case([&](FillOp o) { return lowerFill(rewriter, context, o); })
+      .Case([&](GemmOp o) { return lowerGemm(rewriter, context, o); })
+      .Case([&](ReduceOp o) { return lowerReduce(rewriter, context, o); })
+      .Case([&](ScanOp o) { return lowerScan(rewriter, context, o); })
+      .Case<AtomicAddOp, AtomicMaxOp, AtomicMinOp>(
+          [&](auto o) { return lowerAtomic(rewriter, context, o); })
+      .Case(
+          [&](PersistentOp o) { return lowerPersistent(rewriter, context, o); })
+      .Case([&](PipelinedOp o) { return lowerPipelined(rewriter, o); })
+      .Case([&](StepOp o) { return lowerStep(rewriter, o); });
+}
+
 static LogicalResult lowerTileOps(RewriterBase &rewriter,
                                   LaunchContext &context) {
-  SmallVector<Operation *> ops;
+  SmallVector<Operation *> ops, debugOps;
   context.launch.getBody().walk([&](Operation *op) {
-    if (isa<ParallelOp, CopyOp, FillOp, GemmOp, ReduceOp, PipelinedOp>(op))
+    if (op->hasTrait<WholeTile>())
       ops.push_back(op);
   });
-  for (Operation *op : ops) {
-    LogicalResult lowered = llvm::TypeSwitch<Operation *, LogicalResult>(op)
-                                .Case<ParallelOp>([&](auto o) {
-                                  return lowerParallel(rewriter, context, o);
-                                })
-                                .Case<CopyOp>([&](auto o) {
-                                  return lowerCopy(rewriter, context, o);
-                                })
-                                .Case<FillOp>([&](auto o) {
-                                  return lowerFill(rewriter, context, o);
-                                })
-                                .Case<GemmOp>([&](auto o) {
-                                  return lowerGemm(rewriter, context, o);
-                                })
-                                .Case<ReduceOp>([&](auto o) {
-                                  return lowerReduce(rewriter, context, o);
-                                })
-                                .Case<PipelinedOp>([&](auto o) {
-                                  return lowerPipelined(rewriter, o);
-                                });
+  for (Operation *op : ops)
+    if (failed(lowerTileOp(rewriter, context, op)))
+      return failure();
+  // Elementwise loops have copied theirs.
+  context.launch.getBody().walk([&](Operation *op) {
+    if (isa<AssertOp, PrintOp>(op))
+      debugOps.push_back(op);
+    context.prints |= isa<PrintOp>(op);
+  });
+  for (Operation *op : debugOps) {
+    LogicalResult lowered =
+        isa<AssertOp>(op)
+            ? lowerAssert(rewriter, cast<AssertOp>(op))
+            : lowerPrint(rewriter, context.launch, cast<PrintOp>(op));
     if (failed(lowered))
       return failure();
   }
@@ -197,7 +228,8 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
     return failure();
   spreadFastMath(launch);
   guardAccesses(rewriter, context, launch);
-  if (failed(lowerTileOps(rewriter, context)))
+  if (failed(lowerTileOps(rewriter, context)) ||
+      failed(lowerPackedAccesses(rewriter, launch)))
     return failure();
 
   OpBuilder::InsertionGuard guard(rewriter);
@@ -220,16 +252,11 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
 
   Block &body = loop.getRegion().front();
   rewriter.setInsertionPoint(body.getTerminator());
-  Value rest = body.getArgument(0);
-  SmallVector<Value> ids;
-  for (auto [i, extent] : llvm::enumerate(grid)) {
-    if (i + 1 == grid.size()) {
-      ids.push_back(rest);
-      break;
-    }
-    ids.push_back(arith::RemUIOp::create(rewriter, loc, rest, extent));
-    rest = arith::DivUIOp::create(rewriter, loc, rest, extent);
-  }
+  // Blocks count columns first.
+  SmallVector<Value> extents = llvm::to_vector(llvm::reverse(grid));
+  SmallVector<Value> ids = unravel(rewriter, loc, body.getArgument(0), extents,
+                                   launch.getRasterAttr());
+  std::reverse(ids.begin(), ids.end());
   rewriter.eraseOp(launch.getBody().front().getTerminator());
   rewriter.inlineBlockBefore(&launch.getBody().front(), body.getTerminator(),
                              ids);
@@ -239,5 +266,8 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
   for (Value buffer : onHeap)
     memref::DeallocOp::create(rewriter, loc, buffer);
   stripMemorySpaces(parallel);
+  rewriter.setInsertionPointAfter(parallel);
+  if (context.prints)
+    buildPrintFlush(rewriter, loc, parallel);
   return success();
 }

@@ -31,6 +31,8 @@ struct LaunchContext {
   int64_t vectorBytes = 32;
   /// Counted for the pass's statistics.
   unsigned numVectorized = 0, numScalar = 0;
+  /// A block may have printed.
+  bool prints = false;
 
   Bounds bounds() { return launch.getBounds(); }
   /// Lanes of `type` in a vector register, at least one.
@@ -53,9 +55,9 @@ mlir::Value addIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 /// Zero, one or the like of a scalar or vector type.
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
-/// `value` (scalar or vector) as elements of `to`: round to nearest even
-/// between floats; floats to integers truncate and clamp, NaN to zero; integers
-/// to narrower ones wrap, or clamp with `saturate`.
+/// `value` (scalar or vector) as elements of `to`: to the nearest, ties to
+/// even, where floats are converted; floats to integers clamp, NaN to zero;
+/// integers to narrower ones wrap, or clamp with `saturate`.
 struct ElementConversion {
   bool saturate = false;
   bool isUnsigned = false;
@@ -63,6 +65,9 @@ struct ElementConversion {
 mlir::Value convertElement(mlir::OpBuilder &b, mlir::Location loc,
                            mlir::Value value, mlir::Type to,
                            ElementConversion how = {});
+
+/// A cache line, and the widest vector register.
+inline constexpr int64_t kAlignment = 64;
 
 /// A vector with `value` in every lane; `value` itself where it is one already.
 mlir::Value splat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
@@ -84,13 +89,71 @@ void buildVectorLoop(
     llvm::function_ref<void(mlir::OpBuilder &, mlir::Value, int64_t)> body);
 
 /// True where elements along the last dimension lie next to each other in
-/// memory and vectors of them may be loaded. i1 may not: a vector of it is a
-/// packed bit set, a buffer of it is not.
+/// memory and vectors of them may be loaded. i1 and i4 may not: vectors of them
+/// are packed, on-chip buffers of them hold one element a byte.
 bool isContiguous(mlir::MemRefType type);
 
 /// Scratch memory of `shape`, distinct from every other buffer.
 mlir::Value allocateScratch(mlir::OpBuilder &b, mlir::Location loc,
                             llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+//===----------------------------------------------------------------------===//
+// Tiles of larger buffers (Clip.cpp)
+//===----------------------------------------------------------------------===//
+
+/// One side of a copy or an atomic: how the loops over the tile index its
+/// buffer. There is one loop for each extent of the tile that is not one.
+struct TileSide {
+  mlir::Value buffer;
+  llvm::SmallVector<mlir::Value> offsets;
+  llvm::SmallVector<int64_t> tile;
+
+  mlir::MemRefType type() const {
+    return llvm::cast<mlir::MemRefType>(buffer.getType());
+  }
+  /// Indices for a point of the loops.
+  llvm::SmallVector<mlir::Value> at(mlir::OpBuilder &b, mlir::Location loc,
+                                    mlir::ValueRange point) const;
+  /// The dimension of the buffer that loop `loop` runs along.
+  unsigned dimOfLoop(unsigned loop) const;
+};
+
+/// The part of the loops' range for which a side's buffer exists.
+struct TileClip {
+  llvm::SmallVector<mlir::Value> low, high;
+  /// i1: nothing is clipped. Null where that is known.
+  mlir::Value whole;
+};
+
+/// Clips each loop to the extents of `side`'s buffer. Dimensions without a loop
+/// (extents of one) empty all of them where they lie outside.
+TileClip clip(mlir::OpBuilder &b, mlir::Location loc, const TileSide &side,
+              llvm::ArrayRef<int64_t> loops);
+
+//===----------------------------------------------------------------------===//
+// Combining elements (Combine.cpp)
+//===----------------------------------------------------------------------===//
+
+/// How reductions and scans combine elements.
+struct Combiner {
+  ReduceKind kind;
+  /// The type in which elements are combined.
+  mlir::Type type;
+  bool isUnsigned;
+  mlir::arith::FastMathFlags flags;
+
+  /// Narrow floats are combined in f32, everything else in the target's type.
+  static mlir::Type getType(mlir::Type target);
+
+  /// What leaves every element as it is; zero lanes stand for a scalar.
+  mlir::Value identity(mlir::OpBuilder &b, mlir::Location loc,
+                       int64_t lanes) const;
+  /// The absolute value where the kind wants it.
+  mlir::Value prepare(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value value) const;
+  mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                      mlir::Value y) const;
+};
 
 //===----------------------------------------------------------------------===//
 // Bounds of global buffers (Bounds.cpp)
@@ -116,14 +179,66 @@ mlir::FailureOr<IndexRange> getRange(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value isInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer,
                      mlir::ValueRange indices);
 
-/// Reports an access outside `buffer` at run time (see the JIT's
+/// An access of one element of a global buffer.
+struct GlobalAccess {
+  mlir::Value buffer;
+  mlir::ValueRange indices;
+  /// For messages.
+  llvm::StringRef what;
+};
+std::optional<GlobalAccess> getGlobalAccess(mlir::Operation *op);
+
+/// Replaces loads, stores and atomics on global buffers below `root` by guarded
+/// ones.
+void guardAccesses(mlir::RewriterBase &rewriter, LaunchContext &context,
+                   mlir::Operation *root);
+
+//===----------------------------------------------------------------------===//
+// Reports and prints (Debug.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Calls a function without results that the JIT provides.
+void callRuntime(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *op,
+                 llvm::StringRef function, mlir::ValueRange arguments);
+
+/// The address of `text`, which ends in a zero byte there.
+mlir::Value constantText(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Operation *op, llvm::StringRef text);
+
+/// Shows the lines printed so far, in the order of their blocks.
+void buildPrintFlush(mlir::OpBuilder &b, mlir::Location loc,
+                     mlir::Operation *op);
+
+/// `file:line:column: ` of the op in the tile program.
+std::string describePlace(mlir::Operation *op);
+
+/// Reports at run time what went wrong at `op` (see the JIT's
 /// `__tile_cpu_report`).
 void buildReport(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *op,
                  llvm::StringRef what);
 
-/// Replaces loads and stores of global buffers below `root` by guarded ones.
-void guardAccesses(mlir::RewriterBase &rewriter, LaunchContext &context,
-                   mlir::Operation *root);
+//===----------------------------------------------------------------------===//
+// Order of tiles (Persistent.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The point with this number in a box of 1 to 3 dimensions, whose last counts
+/// columns, the one before it rows and a third planes.
+llvm::SmallVector<mlir::Value> unravel(mlir::OpBuilder &b, mlir::Location loc,
+                                       mlir::Value number,
+                                       llvm::ArrayRef<mlir::Value> extents,
+                                       RasterAttr raster);
+
+//===----------------------------------------------------------------------===//
+// Packed elements (Packed.cpp)
+//===----------------------------------------------------------------------===//
+
+/// True for buffers that hold two elements a byte: global ones of i4.
+bool isPacked(mlir::MemRefType type);
+
+/// Replaces accesses of packed buffers below `root` by accesses of bytes.
+/// What stands in launches below `root` is left alone.
+mlir::LogicalResult lowerPackedAccesses(mlir::RewriterBase &rewriter,
+                                        mlir::Operation *root);
 
 //===----------------------------------------------------------------------===//
 // Ops
@@ -137,8 +252,21 @@ mlir::LogicalResult lowerGemm(mlir::RewriterBase &rewriter,
                               LaunchContext &context, GemmOp op);
 mlir::LogicalResult lowerReduce(mlir::RewriterBase &rewriter,
                                 LaunchContext &context, ReduceOp op);
+mlir::LogicalResult lowerScan(mlir::RewriterBase &rewriter,
+                              LaunchContext &context, ScanOp op);
+/// `op` is one of the atomics on tiles.
+mlir::LogicalResult lowerAtomic(mlir::RewriterBase &rewriter,
+                                LaunchContext &context, mlir::Operation *op);
 mlir::LogicalResult lowerParallel(mlir::RewriterBase &rewriter,
                                   LaunchContext &context, ParallelOp op);
+mlir::LogicalResult lowerPersistent(mlir::RewriterBase &rewriter,
+                                    LaunchContext &context, PersistentOp op);
+mlir::LogicalResult lowerAssert(mlir::RewriterBase &rewriter, AssertOp op);
+/// `launch` is null where the op stands on the host side.
+mlir::LogicalResult lowerPrint(mlir::RewriterBase &rewriter, LaunchOp launch,
+                               PrintOp op);
+/// Steps run as they are written.
+mlir::LogicalResult lowerStep(mlir::RewriterBase &rewriter, StepOp op);
 mlir::LogicalResult lowerPipelined(mlir::RewriterBase &rewriter,
                                    PipelinedOp op);
 
@@ -149,9 +277,16 @@ bool canVectorize(ParallelOp op);
 void vectorizeBody(mlir::OpBuilder &b, LaunchContext &context, ParallelOp op,
                    mlir::ValueRange ivs, int64_t lanes, bool guard);
 
+/// Lowers what stands beside the launches of a function.
+mlir::LogicalResult lowerHostOps(mlir::RewriterBase &rewriter,
+                                 mlir::Operation *function);
+
 /// Lowers a whole launch and strips the memory spaces.
 mlir::LogicalResult lowerLaunch(mlir::RewriterBase &rewriter,
                                 LaunchContext &context);
+
+/// Replaces conversions that upstream lacks or rounds twice (NarrowFloats.cpp).
+void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
 /// Expands elementary functions below `root` (Math.cpp).
 mlir::LogicalResult lowerMath(mlir::Operation *root);

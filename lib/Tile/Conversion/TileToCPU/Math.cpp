@@ -261,6 +261,7 @@ LogicalResult cpu::lowerMath(Operation *root) {
   patterns.add<ApproximateExp, ApproximateExp2, ApproximateLog<math::LogOp>,
                ApproximateLog<math::Log2Op>>(context);
   patterns.add<WidenNarrowFunctions, UnrollLibraryFunctions>(context);
+  populateNarrowFloatPatterns(patterns);
   // Upstream's for those that are right everywhere; its sine and cosine are not
   // for large arguments, nor its cube root and logarithms for subnormals.
   populateMathPolynomialApproximationPatterns(

@@ -44,17 +44,10 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op) {
       }
       return;
     }
-    Value buffer;
-    ValueRange indices;
-    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
-      buffer = load.getMemRef();
-      indices = load.getIndices();
-    } else if (auto store = dyn_cast<memref::StoreOp>(inner)) {
-      buffer = store.getMemRef();
-      indices = store.getIndices();
-    }
-    if (!buffer || !isGlobal(buffer.getType()))
+    std::optional<GlobalAccess> access = getGlobalAccess(inner);
+    if (!access)
       return;
+    auto [buffer, indices, what] = *access;
     if (Operation *view = buffer.getDefiningOp();
         view && op->isAncestor(view)) {
       unknown = true;

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace tile;
@@ -22,18 +21,16 @@ class ReduceLowering {
 public:
   ReduceLowering(RewriterBase &b, LaunchContext &context, ReduceOp op)
       : b(b), context(context), op(op), loc(op.getLoc()), dim(op.getDim()),
-        accumulator(getAccumulator()),
-        flags(op.getFastmath() | context.launch.getFastmath()) {}
+        accumulator(Combiner::getType(op.getTargetType().getElementType())),
+        combiner{op.getKind(), accumulator, op.getIsUnsigned(),
+                 op.getFastmath() | context.launch.getFastmath()} {}
 
   void lower();
 
 private:
-  Type getAccumulator();
-  TypedAttr getIdentity();
-  Value identity(int64_t lanes);
+  Value identity(int64_t lanes) { return combiner.identity(b, loc, lanes); }
   Value load(ValueRange indices, int64_t lanes);
-  Value prepare(Value value);
-  Value combine(Value x, Value y);
+  Value combine(Value x, Value y) { return combiner.combine(b, loc, x, y); }
   Value collapse(Value vector);
   void finish(ValueRange targetIndices, Value result, int64_t lanes);
 
@@ -61,61 +58,9 @@ private:
   Location loc;
   int64_t dim;
   Type accumulator;
-  arith::FastMathFlags flags;
+  Combiner combiner;
 };
 } // namespace
-
-/// Narrow floats are combined in f32, or in the target's type if it is wider.
-Type ReduceLowering::getAccumulator() {
-  Type target = op.getTargetType().getElementType();
-  if (isa<FloatType>(target) && target.getIntOrFloatBitWidth() < 32)
-    return Float32Type::get(op.getContext());
-  return target;
-}
-
-TypedAttr ReduceLowering::getIdentity() {
-  Builder builder(op.getContext());
-  if (auto type = dyn_cast<FloatType>(accumulator)) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    switch (op.getKind()) {
-    case ReduceKind::Product:
-      return builder.getFloatAttr(type, 1.0);
-    case ReduceKind::Max:
-      return builder.getFloatAttr(
-          type, APFloat::getInf(semantics, /*Negative=*/true));
-    case ReduceKind::Min:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics));
-    default:
-      return builder.getFloatAttr(type, 0.0);
-    }
-  }
-  unsigned width = accumulator.getIntOrFloatBitWidth();
-  bool isUnsigned = op.getIsUnsigned();
-  APInt zero(width, 0);
-  switch (op.getKind()) {
-  case ReduceKind::Product:
-    return builder.getIntegerAttr(accumulator, APInt(width, 1));
-  case ReduceKind::Max:
-    return builder.getIntegerAttr(
-        accumulator, isUnsigned ? zero : APInt::getSignedMinValue(width));
-  case ReduceKind::Min:
-    return builder.getIntegerAttr(accumulator,
-                                  isUnsigned ? APInt::getMaxValue(width)
-                                             : APInt::getSignedMaxValue(width));
-  case ReduceKind::And:
-    return builder.getIntegerAttr(accumulator, APInt::getAllOnes(width));
-  default:
-    return builder.getIntegerAttr(accumulator, zero);
-  }
-}
-
-Value ReduceLowering::identity(int64_t lanes) {
-  TypedAttr value = getIdentity();
-  if (lanes == 0)
-    return arith::ConstantOp::create(b, loc, value);
-  auto type = VectorType::get({lanes}, accumulator);
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
-}
 
 /// Zero lanes stand for a scalar.
 Value ReduceLowering::load(ValueRange indices, int64_t lanes) {
@@ -128,61 +73,8 @@ Value ReduceLowering::load(ValueRange indices, int64_t lanes) {
         op.getSource(), indices);
   ElementConversion how;
   how.isUnsigned = op.getIsUnsigned();
-  return prepare(convertElement(b, loc, value, accumulator, how));
-}
-
-Value ReduceLowering::prepare(Value value) {
-  if (op.getKind() != ReduceKind::AbsSum && op.getKind() != ReduceKind::AbsMax)
-    return value;
-  if (isa<FloatType>(accumulator))
-    return math::AbsFOp::create(b, loc, value);
-  return op.getIsUnsigned() ? value
-                            : math::AbsIOp::create(b, loc, value).getResult();
-}
-
-Value ReduceLowering::combine(Value x, Value y) {
-  auto fast = arith::FastMathFlagsAttr::get(b.getContext(), flags);
-  bool ignoresNaN = bitEnumContainsAll(flags, arith::FastMathFlags::nnan);
-  if (isa<FloatType>(accumulator)) {
-    switch (op.getKind()) {
-    case ReduceKind::Product:
-      return arith::MulFOp::create(b, loc, x, y, fast);
-    case ReduceKind::Max:
-    case ReduceKind::AbsMax:
-      if (ignoresNaN)
-        return arith::MaxNumFOp::create(b, loc, x, y, fast);
-      return arith::MaximumFOp::create(b, loc, x, y, fast);
-    case ReduceKind::Min:
-      if (ignoresNaN)
-        return arith::MinNumFOp::create(b, loc, x, y, fast);
-      return arith::MinimumFOp::create(b, loc, x, y, fast);
-    default:
-      return arith::AddFOp::create(b, loc, x, y, fast);
-    }
-  }
-  bool isUnsigned = op.getIsUnsigned();
-  switch (op.getKind()) {
-  case ReduceKind::Product:
-    return arith::MulIOp::create(b, loc, x, y);
-  case ReduceKind::Max:
-  case ReduceKind::AbsMax:
-    // The absolute value of the smallest integer is itself, as unsigned the
-    // largest.
-    return isUnsigned || op.getKind() == ReduceKind::AbsMax
-               ? arith::MaxUIOp::create(b, loc, x, y).getResult()
-               : arith::MaxSIOp::create(b, loc, x, y).getResult();
-  case ReduceKind::Min:
-    return isUnsigned ? arith::MinUIOp::create(b, loc, x, y).getResult()
-                      : arith::MinSIOp::create(b, loc, x, y).getResult();
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, loc, x, y);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, loc, x, y);
-  case ReduceKind::Xor:
-    return arith::XOrIOp::create(b, loc, x, y);
-  default:
-    return arith::AddIOp::create(b, loc, x, y);
-  }
+  return combiner.prepare(b, loc,
+                          convertElement(b, loc, value, accumulator, how));
 }
 
 /// Halves the vector until one element is left: a tree, whose order is ours to

@@ -48,10 +48,19 @@ struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
     }
     IRRewriter rewriter(&getContext());
     SmallVector<LaunchOp> launches;
-    getOperation().walk([&](LaunchOp launch) { launches.push_back(launch); });
+    // Functions that have something to lower; references have not.
     SetVector<Operation *> functions;
+    getOperation().walk([&](Operation *op) {
+      if (auto launch = dyn_cast<LaunchOp>(op))
+        launches.push_back(launch);
+      Operation *function = op->getParentOfType<FunctionOpInterface>();
+      if (function && isa<LaunchOp, AllocGlobalOp, AssertOp, PrintOp>(op))
+        functions.insert(function);
+    });
+    for (Operation *function : functions)
+      if (failed(cpu::lowerHostOps(rewriter, function)))
+        return signalPassFailure();
     for (LaunchOp launch : launches) {
-      functions.insert(launch->getParentOfType<FunctionOpInterface>());
       cpu::LaunchContext context{launch, vectorBytes};
       if (failed(cpu::lowerLaunch(rewriter, context)))
         return signalPassFailure();

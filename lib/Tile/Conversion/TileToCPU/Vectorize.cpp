@@ -44,6 +44,10 @@ bool cpu::canVectorize(ParallelOp op) {
   };
   WalkResult result = op.getBody().walk([&](Operation *inner) -> WalkResult {
     bool supported = false;
+    // Half bytes are taken one by one.
+    std::optional<GlobalAccess> access = getGlobalAccess(inner);
+    if (access && isPacked(cast<MemRefType>(access->buffer.getType())))
+      return WalkResult::interrupt();
     if (isa<YieldOp, scf::YieldOp>(inner))
       supported = true;
     else if (auto loop = dyn_cast<scf::ForOp>(inner))

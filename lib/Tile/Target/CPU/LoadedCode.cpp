@@ -7,6 +7,7 @@
 
 #include "Tile/Target/CPU/LoadedCode.h"
 #include "HostMachine.h"
+#include "PrintLog.h"
 #include "Tile/Runtime/DType.h"
 #include "Tile/Target/CPU/NativeCode.h"
 #include "TrapLog.h"
@@ -29,7 +30,8 @@ int tile::cpu::getNumWorkers() { return omp_get_max_threads(); }
 
 struct LoadedCode::State {
   TrapLog log;
-  // After the log, which running code may call until it is gone.
+  PrintLog prints;
+  // After the logs, which running code may call until it is gone.
   std::unique_ptr<orc::LLJIT> jit;
   void (*entry)(void **) = nullptr;
 };
@@ -37,30 +39,81 @@ struct LoadedCode::State {
 LoadedCode::LoadedCode() : state(std::make_unique<State>()) {}
 LoadedCode::~LoadedCode() = default;
 
-/// `__tile_cpu_report`, bound to one log. Compiled only where code refers to
-/// it.
-static orc::ThreadSafeModule makeReport(TrapLog &log, const DataLayout &layout,
-                                        const Triple &triple) {
+namespace {
+/// A function that generated code calls, and what it is bound to.
+struct Hook {
+  StringRef name;
+  /// Takes `state`, unless that is null, and the parameters.
+  void *function;
+  void *state;
+  enum Parameter { Pointer, Integer, Float };
+  std::optional<Parameter> parameter;
+};
+} // namespace
+
+/// The functions that generated code calls, bound to the logs of one program.
+static orc::ThreadSafeModule makeHooks(ArrayRef<Hook> hooks,
+                                       const DataLayout &layout,
+                                       const Triple &triple) {
   auto context = std::make_unique<LLVMContext>();
-  auto module = std::make_unique<Module>("report", *context);
+  auto module = std::make_unique<Module>("hooks", *context);
   module->setDataLayout(layout);
   module->setTargetTriple(triple);
   IRBuilder<> builder(*context);
-  Type *pointer = builder.getPtrTy();
-  auto *type = FunctionType::get(builder.getVoidTy(), {pointer}, false);
-  Function *report = Function::Create(type, Function::ExternalLinkage,
-                                      "__tile_cpu_report", *module);
-  builder.SetInsertPoint(BasicBlock::Create(*context, "entry", report));
-  auto makeAddress = [&](auto *address) {
+  auto makeAddress = [&](void *address) {
     uint64_t bits = reinterpret_cast<uintptr_t>(address);
-    return ConstantExpr::getIntToPtr(builder.getInt64(bits), pointer);
+    return ConstantExpr::getIntToPtr(builder.getInt64(bits),
+                                     builder.getPtrTy());
   };
-  auto *recordType =
-      FunctionType::get(builder.getVoidTy(), {pointer, pointer}, false);
-  builder.CreateCall(recordType, makeAddress(&__tile_cpu_record),
-                     {makeAddress(&log), report->getArg(0)});
-  builder.CreateRetVoid();
+  for (const Hook &hook : hooks) {
+    SmallVector<Type *> types;
+    if (hook.parameter)
+      types.push_back(*hook.parameter == Hook::Pointer ? builder.getPtrTy()
+                      : *hook.parameter == Hook::Integer
+                          ? static_cast<Type *>(builder.getInt64Ty())
+                          : builder.getDoubleTy());
+    Function *bound =
+        Function::Create(FunctionType::get(builder.getVoidTy(), types, false),
+                         Function::ExternalLinkage, hook.name, *module);
+    builder.SetInsertPoint(BasicBlock::Create(*context, "entry", bound));
+    SmallVector<Value *> arguments;
+    if (hook.state) {
+      types.insert(types.begin(), builder.getPtrTy());
+      arguments.push_back(makeAddress(hook.state));
+    }
+    for (Argument &argument : bound->args())
+      arguments.push_back(&argument);
+    builder.CreateCall(FunctionType::get(builder.getVoidTy(), types, false),
+                       makeAddress(hook.function), arguments);
+    builder.CreateRetVoid();
+  }
   return orc::ThreadSafeModule(std::move(module), std::move(context));
+}
+
+/// `function` as an address, whatever its type.
+template <typename Function> static void *addressOf(Function *function) {
+  return reinterpret_cast<void *>(function);
+}
+
+static SmallVector<Hook> getHooks(TrapLog &traps, PrintLog &prints) {
+  return {
+      {"__tile_cpu_report",
+       addressOf(+[](TrapLog *log, const char *text) { log->add(text); }),
+       &traps, Hook::Pointer},
+      {"__tile_cpu_print_begin",
+       addressOf(+[](PrintLog *log, int64_t block) { log->begin(block); }),
+       &prints, Hook::Integer},
+      {"__tile_cpu_print_text", addressOf(&PrintLog::addText), nullptr,
+       Hook::Pointer},
+      {"__tile_cpu_print_integer", addressOf(&PrintLog::addInteger), nullptr,
+       Hook::Integer},
+      {"__tile_cpu_print_float", addressOf(&PrintLog::addFloat), nullptr,
+       Hook::Float},
+      {"__tile_cpu_print_end", addressOf(+[](PrintLog *log) { log->end(); }),
+       &prints, std::nullopt},
+      {"__tile_cpu_print_flush",
+       addressOf(+[](PrintLog *log) { log->flush(); }), &prints, std::nullopt},
+  };
 }
 
 /// The libcalls by which LLVM rounds to bf16 where the processor does not. They
@@ -151,7 +204,8 @@ Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
     if (Error error = addLibraries(loader))
       return error;
     if (Error error = loader.addIRModule(
-            makeReport(code->state->log, loader.getDataLayout(), triple)))
+            makeHooks(getHooks(code->state->log, code->state->prints),
+                      loader.getDataLayout(), triple)))
       return error;
     if (Error error = loader.addObjectFile(MemoryBuffer::getMemBufferCopy(
             StringRef(object.data(), object.size()), entry)))
@@ -176,3 +230,5 @@ Error LoadedCode::call(void **arguments) const {
   state->entry(arguments);
   return state->log.endCall();
 }
+
+std::string LoadedCode::takeOutput() const { return state->prints.take(); }

@@ -40,7 +40,3 @@ void TrapLog::add(const char *message) {
   if (messages.size() < maxKept && !llvm::is_contained(messages, message))
     messages.push_back(message);
 }
-
-void tile::cpu::__tile_cpu_record(TrapLog *log, const char *message) {
-  log->add(message);
-}

@@ -38,9 +38,6 @@ private:
   std::vector<std::string> messages;
 };
 
-/// The address that generated code calls, with the log to add to.
-extern "C" void __tile_cpu_record(TrapLog *log, const char *message);
-
 } // namespace tile::cpu
 
 #endif // TILE_TARGET_CPU_TRAPLOG_H

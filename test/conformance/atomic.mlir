@@ -1,0 +1,144 @@
+// Accumulation in global memory, by many blocks at once.
+
+// Every block adds its tile to one and the same, which starts at zero and
+// reaches over the end of the buffer.
+func.func @sum_of_tiles(
+    %x: memref<?x20xi32> {tile.name = "x", tile.default = "randint(-1000,1000):50x20xi32"},
+    %sum: memref<?xi32> {tile.name = "sum", tile.default = "zeros:17xi32"},
+    %most: memref<?xi64> {tile.name = "most", tile.default = "full(-5000):20xi64"},
+    %least: memref<?xf32> {tile.name = "least", tile.default = "full(5000):20xf32"})
+    attributes {tile.reference = @sum_of_tiles_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x20xi32>
+  tile.launch blocks(%b) in (%n) {
+    %t = tile.alloc_fragment : memref<20xi32, #tile.fragment>
+    %f = tile.alloc_shared : memref<20xf32, #tile.shared>
+    tile.copy %x[%b, 0] to %t : memref<?x20xi32> to memref<20xi32, #tile.fragment>
+    tile.copy %t to %f : memref<20xi32, #tile.fragment> to memref<20xf32, #tile.shared>
+    tile.atomic_add %t to %sum[0] : memref<20xi32, #tile.fragment> to memref<?xi32>
+    tile.atomic_max %t to %most[0] : memref<20xi32, #tile.fragment> to memref<?xi64>
+    tile.atomic_min %f to %least[0] : memref<20xf32, #tile.shared> to memref<?xf32>
+  }
+  return
+}
+func.func @sum_of_tiles_reference(%x: memref<?x20xi32>, %sum: memref<?xi32>, %most: memref<?xi64>, %least: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x20xi32>
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to 17 {
+      %v = affine.load %x[%i, %j] : memref<?x20xi32>
+      %old = affine.load %sum[%j] : memref<?xi32>
+      %new = arith.addi %old, %v : i32
+      affine.store %new, %sum[%j] : memref<?xi32>
+    }
+    affine.for %j = 0 to 20 {
+      %v = affine.load %x[%i, %j] : memref<?x20xi32>
+      %wide = arith.extsi %v : i32 to i64
+      %old = affine.load %most[%j] : memref<?xi64>
+      %new = arith.maxsi %old, %wide : i64
+      affine.store %new, %most[%j] : memref<?xi64>
+      %real = arith.sitofp %v : i32 to f64
+      %low = affine.load %least[%j] : memref<?xf64>
+      %lower = arith.minimumf %low, %real : f64
+      affine.store %lower, %least[%j] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Floats of every width that can be added, small integers so that the order
+// does not matter; unsigned maxima.
+func.func @element_types(
+    %x: memref<64x8xi32> {tile.name = "x", tile.default = "randint(-4,5):64x8xi32"},
+    %d: memref<8xf64> {tile.name = "d", tile.default = "zeros:8xf64"},
+    %h: memref<8xf16> {tile.name = "h", tile.default = "zeros:8xf16"},
+    %bf: memref<8xbf16> {tile.name = "bf", tile.default = "zeros:8xbf16"},
+    %u: memref<8xi32> {tile.name = "u", tile.default = "zeros:8xi32"})
+    attributes {tile.reference = @element_types_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%c64) {
+    %t = tile.alloc_fragment : memref<8xi32, #tile.fragment>
+    %f = tile.alloc_fragment : memref<8xf32, #tile.fragment>
+    %r = tile.alloc_fragment : memref<8xf16, #tile.fragment>
+    tile.copy %x[%b, 0] to %t : memref<64x8xi32> to memref<8xi32, #tile.fragment>
+    tile.copy %t to %f : memref<8xi32, #tile.fragment> to memref<8xf32, #tile.fragment>
+    tile.copy %t to %r : memref<8xi32, #tile.fragment> to memref<8xf16, #tile.fragment>
+    tile.atomic_add %f to %d : memref<8xf32, #tile.fragment> to memref<8xf64>
+    tile.atomic_add %r to %h : memref<8xf16, #tile.fragment> to memref<8xf16>
+    tile.atomic_add %f to %bf : memref<8xf32, #tile.fragment> to memref<8xbf16>
+    tile.atomic_max %t to %u unsigned : memref<8xi32, #tile.fragment> to memref<8xi32>
+  }
+  return
+}
+func.func @element_types_reference(%x: memref<64x8xi32>, %d: memref<8xf64>, %h: memref<8xf64>, %bf: memref<8xf64>, %u: memref<8xi32>) {
+  %zero = arith.constant 0.0 : f64
+  %none = arith.constant 0 : i32
+  affine.for %j = 0 to 8 {
+    %r:2 = affine.for %i = 0 to 64 iter_args(%sum = %zero, %most = %none) -> (f64, i32) {
+      %v = affine.load %x[%i, %j] : memref<64x8xi32>
+      %real = arith.sitofp %v : i32 to f64
+      %next = arith.addf %sum, %real : f64
+      %greater = arith.maxui %most, %v : i32
+      affine.yield %next, %greater : f64, i32
+    }
+    affine.store %r#0, %d[%j] : memref<8xf64>
+    affine.store %r#0, %h[%j] : memref<8xf64>
+    affine.store %r#0, %bf[%j] : memref<8xf64>
+    affine.store %r#1, %u[%j] : memref<8xi32>
+  }
+  return
+}
+
+// One element at a time in an elementwise loop; what lies outside is dropped,
+// and its old value reads as zero.
+func.func @scalars(
+    %x: memref<?xi32> {tile.name = "x", tile.default = "randint(-3,20):1000xi32"},
+    %bins: memref<?xi32> {tile.name = "bins", tile.default = "zeros:16xi32"},
+    %old: memref<?xi32> {tile.name = "old", tile.default = "empty:x[0]xi32"})
+    attributes {tile.reference = @scalars_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %sixteen = arith.constant 16 : i32
+  %n = memref.dim %x, %c0 : memref<?xi32>
+  %g = arith.ceildivsi %n, %c64 : index
+  tile.launch blocks(%b) in (%g) {
+    %base = arith.muli %b, %c64 : index
+    tile.parallel (%i) in (64) {
+      %at = arith.addi %base, %i : index
+      %exists = arith.cmpi ult, %at, %n : index
+      scf.if %exists {
+        %v = memref.load %x[%at] : memref<?xi32>
+        %bin = arith.index_cast %v : i32 to index
+        %was = memref.atomic_rmw addi %one, %bins[%bin] : (i32, memref<?xi32>) -> i32
+        %inside = arith.cmpi ult, %v, %sixteen : i32
+        %shown = arith.select %inside, %zero, %was : i32
+        memref.store %shown, %old[%at] : memref<?xi32>
+      }
+    }
+  }
+  return
+}
+func.func @scalars_reference(%x: memref<?xi32>, %bins: memref<?xi32>, %old: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sixteen = arith.constant 16 : i32
+  %n = memref.dim %x, %c0 : memref<?xi32>
+  affine.for %i = 0 to %n {
+    %v = affine.load %x[%i] : memref<?xi32>
+    affine.store %zero, %old[%i] : memref<?xi32>
+    %inside = arith.cmpi ult, %v, %sixteen : i32
+    scf.if %inside {
+      %bin = arith.index_cast %v : i32 to index
+      %was = memref.load %bins[%bin] : memref<?xi32>
+      %is = arith.addi %was, %one : i32
+      memref.store %is, %bins[%bin] : memref<?xi32>
+    }
+  }
+  return
+}
