@@ -48,6 +48,8 @@ static cl::opt<unsigned> workers("workers", cl::init(0), cl::cat(category),
 static cl::opt<std::string>
     checkText("checks", cl::init("all"), cl::cat(category),
               cl::desc("all, none, or some of race,proxy,uninit,register"));
+static cl::opt<double> timeLimit("time-limit", cl::init(600), cl::cat(category),
+                                 cl::desc("seconds a run may take"));
 static cl::list<std::string> printNames("print", cl::cat(category),
                                         cl::desc("buffer to print"));
 static cl::list<std::string> saveTexts("save", cl::cat(category),
@@ -136,6 +138,7 @@ int main(int argc, char **argv) {
   }
   config.dynamicSharedBytes = sharedBytes;
   config.workers = workers;
+  config.timeLimitSeconds = timeLimit;
   if (!parseChecks(config.checks))
     return fail("checks are all, none, race, proxy, uninit, register");
 

@@ -87,6 +87,7 @@ struct LaunchConfig {
   unsigned maxReports = 50; // further kinds of faults are only counted
   unsigned residentClusters = 132; // that may be in progress at a time
   double hangSeconds = 10;         // without any progress, spinning included
+  double timeLimitSeconds = 0;     // for the whole launch; 0: none
 };
 
 struct LaunchResult {

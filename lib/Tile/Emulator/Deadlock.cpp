@@ -72,7 +72,8 @@ static std::string lanesOf(uint32_t mask) {
 }
 
 void tile::emulator::describeDeadlock(Cluster &cluster, std::string &text) {
-  text = "no thread can go on";
+  if (text.empty())
+    text = "no thread can go on";
   for (Block &block : cluster.blocks)
     for (Warp &warp : block.warps) {
       std::map<std::string, uint32_t> groups;

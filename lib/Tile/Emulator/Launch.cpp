@@ -23,6 +23,15 @@ static int64_t nowMicroseconds() {
       .count();
 }
 
+void Launch::checkTime(Cluster &cluster) {
+  if (!deadline || nowMicroseconds() < deadline || isStopped)
+    return;
+  std::string text = "the launch is over its time limit";
+  describeDeadlock(cluster, text);
+  report(*this, ReportKind::Deadlock, text, Party(), Party(), "", {0, 0, 0, 0});
+  stop();
+}
+
 namespace {
 /// Address ranges for the shared windows of clusters, reused.
 class WindowPool {
@@ -287,6 +296,9 @@ tile::emulator::runLaunch(const KernelImage &image, const LaunchConfig &config,
     return std::nullopt;
 
   launch.lastProgress = nowMicroseconds();
+  if (config.timeLimitSeconds > 0)
+    launch.deadline =
+        nowMicroseconds() + int64_t(config.timeLimitSeconds * 1e6);
   uint64_t cores = config.workers
                        ? config.workers
                        : std::max(1u, std::thread::hardware_concurrency());

@@ -264,6 +264,9 @@ struct Launch {
   std::map<uint64_t, AddressClock> addressClocks;
 
   void stop() { isStopped.store(true); }
+  /// Stops with a report if the launch's time is up.
+  void checkTime(Cluster &cluster);
+  int64_t deadline = 0; // microseconds of the steady clock; 0: none
 };
 
 //===----------------------------------------------------------------------===//

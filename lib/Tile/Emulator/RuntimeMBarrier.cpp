@@ -198,7 +198,9 @@ static uint64_t waitFor(Thread &thread, const MBarrierSite *site,
 uint64_t tile::emulator::tileEmuMBarrier(Thread *thread,
                                          const MBarrierSite *site,
                                          uint64_t address, uint64_t argument) {
-  if (site->action != MBarrierAction::TestWait)
+  // Waiting is no progress: a loop of successful waits may be endless.
+  if (site->action != MBarrierAction::TestWait &&
+      site->action != MBarrierAction::TryWait)
     ++thread->cluster->events;
   if (site->action == MBarrierAction::Init) {
     initialize(*thread, site, address, argument);

@@ -251,7 +251,9 @@ static void dropFinished(Cluster &cluster) {
 
 Cluster::Status Cluster::run() {
   uint64_t eventsBefore = events;
-  for (;;) {
+  for (uint32_t turn = 0;; ++turn) {
+    if (turn % 1024 == 1023 || turn == 0)
+      launch->checkTime(*this);
     if (launch->isStopped.load(std::memory_order_relaxed))
       return Status::Done;
     if (!pending.empty() && (queue.empty() || random() % 8 == 0)) {

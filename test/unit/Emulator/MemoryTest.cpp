@@ -188,6 +188,20 @@ TEST(Memory, EndlessWaitingIsADeadlock) {
   EXPECT_FALSE(h.result.completed);
 }
 
+TEST(Memory, EndlessWorkMeetsTheTimeLimit) {
+  for (const char *work : {"st.global.b32 [%rd2], %r1;", "bar.sync 0;"}) {
+    Array<uint32_t> out(64);
+    Harness h(withOut(std::string("LOOP: ") + work + " bra LOOP;"));
+    h.pointer(out, "out");
+    h.config.block = {64, 1, 1};
+    h.config.timeLimitSeconds = 0.2;
+    ASSERT_TRUE(h.run());
+    const Report *report = h.find(ReportKind::Deadlock);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->message.find("the launch is over its time limit"), 0u);
+  }
+}
+
 TEST(Memory, ConstantsAreReadOnly) {
   Array<uint32_t> out(4);
   Harness h(withOut("mov.u64 %rd3, table; st.b32 [%rd3], 1;",
