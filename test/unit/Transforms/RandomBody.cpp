@@ -63,6 +63,8 @@ private:
   int rows = 1, columns = 1;
   /// The values in sight.
   std::vector<std::string> values;
+  /// The indices of the loops around.
+  std::vector<std::string> counters;
   /// Arguments of the next block, and what the last one can yield.
   std::vector<std::string> inner;
   std::string yielded;
@@ -107,8 +109,11 @@ std::string Writer::place(int buffer, bool distinct) {
                ? "[" + subscript(lanes) + "]"
                : "[" + subscript(rows) + ", " + subscript(columns) + "]";
   std::string lane = laneSubscript();
-  if (chance(40)) {
-    lane = binary("addi", lane, constant(pick(8)));
+  bool moves = !counters.empty() && chance(50);
+  if (moves || chance(40)) {
+    // A place that moves from iteration to iteration meets that of others.
+    lane = binary("addi", lane,
+                  moves ? counters[pick(counters.size())] : constant(pick(8)));
     lane = binary("remui", lane, constant(lanes));
   } else if (chance(20)) {
     lane = binary("subi", constant(lanes - 1), lane);
@@ -183,7 +188,9 @@ void Writer::loop() {
   line(result + " = scf.for " + iv + " = %c0 to " + upper +
        " step %c1 iter_args(" + carried + " = " + init + ") -> (index) {");
   inner = {iv, carried};
+  counters.push_back(iv);
   block(1 + pick(4));
+  counters.pop_back();
   ++depth;
   line("scf.yield " + yielded + " : index");
   --depth;
