@@ -242,3 +242,27 @@ func.func @signedness_reference(%x: memref<256xi8>, %y: memref<256xi32>, %z: mem
   }
   return
 }
+
+// An infinity becomes the end of the integer's range, also where the float type
+// cannot hold that end.
+func.func @infinities_to_integers(
+    %x: memref<2xf16> {tile.name = "x", tile.default = "values(-inf, inf):2xf16"},
+    %y: memref<2xi32> {tile.name = "y", tile.default = "empty:2xi32"})
+    attributes {tile.reference = @infinities_to_integers_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    tile.copy %x[0] sizes [2] to %y[0] : memref<2xf16> to memref<2xi32>
+  }
+  return
+}
+
+func.func @infinities_to_integers_reference(%x: memref<2xf16>, %y: memref<2xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %low = arith.constant -2147483648 : i32
+  %high = arith.constant 2147483647 : i32
+  memref.store %low, %y[%c0] : memref<2xi32>
+  memref.store %high, %y[%c1] : memref<2xi32>
+  return
+}

@@ -402,3 +402,54 @@ func.func @rank4_and_booleans_reference(%x: memref<2x3x5x7xi32>, %y: memref<2x3x
   }
   return
 }
+
+// Truth values in memory, written and read by neighbouring lanes, some of them
+// under a mask.
+func.func @truth_values(%y: memref<17xi32> {tile.name = "y", tile.default = "empty:17xi32"})
+    attributes {tile.reference = @truth_values_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  tile.launch blocks(%b) in (%c1) {
+    %flags = tile.alloc_fragment : memref<17xi1, #tile.fragment>
+    tile.parallel (%i) in (17) {
+      %r = arith.remsi %i, %c2 : index
+      %s = arith.remsi %i, %c4 : index
+      %c = arith.cmpi slt, %r, %s : index
+      memref.store %c, %flags[%i] : memref<17xi1, #tile.fragment>
+    }
+    tile.parallel (%i) in (17) {
+      %c = memref.load %flags[%i] : memref<17xi1, #tile.fragment>
+      %late = arith.cmpi sgt, %i, %c4 : index
+      %both = arith.andi %c, %late : i1
+      scf.if %both {
+        %false = arith.constant false
+        memref.store %false, %flags[%i] : memref<17xi1, #tile.fragment>
+      }
+    }
+    tile.parallel (%i) in (17) {
+      %c = memref.load %flags[%i] : memref<17xi1, #tile.fragment>
+      %v = arith.extui %c : i1 to i32
+      memref.store %v, %y[%i] : memref<17xi32>
+    }
+  }
+  return
+}
+
+// Lanes 2 and 3 alone.
+func.func @truth_values_reference(%y: memref<17xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c17 = arith.constant 17 : index
+  scf.for %i = %c0 to %c17 step %c1 {
+    %from = arith.cmpi sge, %i, %c2 : index
+    %to = arith.cmpi sle, %i, %c3 : index
+    %both = arith.andi %from, %to : i1
+    %v = arith.extui %both : i1 to i32
+    memref.store %v, %y[%i] : memref<17xi32>
+  }
+  return
+}

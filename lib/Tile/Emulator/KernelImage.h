@@ -51,8 +51,8 @@ struct KernelImage {
   llvm::DenseMap<int, uint32_t> sharedOffsets; // variable -> offset
   uint32_t staticSharedBytes = 0;              // with the reserved kilobyte
   uint32_t dynamicSharedOffset = 0;
-  uint64_t stackBytes = 0; // a thread's need for registers
-  uint64_t localBytes = 0; // of the largest frame of local memory
+  uint64_t stackBytes = 0;    // a thread's need for registers
+  uint64_t localBytes = 0;    // of the largest frame of local memory
   std::vector<int> functions; // reachable, entry first
   std::vector<uint64_t> functionAddresses; // what may be called indirectly
   bool usesClusters = false;

@@ -95,12 +95,16 @@ static Value floatToInt(OpBuilder &b, Location loc, Value value, IntegerType to,
   Value integer =
       isUnsigned ? arith::FPToUIOp::create(b, loc, result, clamped).getResult()
                  : arith::FPToSIOp::create(b, loc, result, clamped).getResult();
-  // The float limit may lie below the integer's: values above it must still
-  // give the largest integer.
-  Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, number,
-                                      highLimit);
-  Value top = constantLike(b, loc, result, b.getIntegerAttr(to, high));
-  return arith::SelectOp::create(b, loc, above, top, integer);
+  // The float limits may lie inside the integer's: values beyond them must
+  // still give the integer's ends.
+  auto endBeyond = [&](arith::CmpFPredicate beyond, Value limit,
+                       const APInt &end, Value otherwise) -> Value {
+    Value outside = arith::CmpFOp::create(b, loc, beyond, number, limit);
+    Value value = constantLike(b, loc, result, b.getIntegerAttr(to, end));
+    return arith::SelectOp::create(b, loc, outside, value, otherwise);
+  };
+  integer = endBeyond(arith::CmpFPredicate::OLT, lowLimit, low, integer);
+  return endBeyond(arith::CmpFPredicate::OGT, highLimit, high, integer);
 }
 
 static Value intToInt(OpBuilder &b, Location loc, Value value, IntegerType to,

@@ -1,0 +1,241 @@
+//===- VectorizeMemory.cpp - Loads and stores of many lanes -----*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An access whose last index is linear and whose others are uniform is one load
+// or store of a vector; one that is the same in all lanes stays scalar; others
+// gather and scatter. Lanes that a condition or a bound turns off are masked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Vectorizer.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cpu;
+
+Vectorizer::Access Vectorizer::getAccess(Location loc, Value buffer,
+                                         ValueRange indices, Value mask) {
+  Access access{scalar(buffer), {}, mask};
+  for (Value index : indices)
+    access.indices.push_back(get(index));
+  if (varying(buffer)) // a local buffer, one element a lane
+    access.indices.push_back({{}, constantIndex(b, loc, 0), 1, {}});
+  auto type = cast<MemRefType>(access.buffer.getType());
+  if (!guard || !isGlobal(type))
+    return access;
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
+    Value extent = b.createOrFold<memref::DimOp>(loc, access.buffer,
+                                                 static_cast<int64_t>(dim));
+    Value inside;
+    if (index.uniform)
+      inside = splat(b, loc,
+                     arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           index.uniform, extent),
+                     lanes);
+    else if (index.base && std::abs(index.stride) <= (1 << 20))
+      inside = conjoin(
+          loc, compareLinear(loc, arith::CmpIPredicate::slt, index, extent),
+          compareLinear(loc, arith::CmpIPredicate::sge, index,
+                        constantIndex(b, loc, 0)));
+    else
+      inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                     vectorOf(loc, index),
+                                     splat(b, loc, extent, lanes));
+    access.mask = conjoin(loc, access.mask, inside);
+  }
+  return access;
+}
+
+bool Vectorizer::isContiguousAccess(const Access &access) {
+  if (access.indices.empty() ||
+      !isContiguous(cast<MemRefType>(access.buffer.getType())))
+    return false;
+  const Lanes &last = access.indices.back();
+  return last.base && last.stride == 1 &&
+         llvm::all_of(ArrayRef(access.indices).drop_back(),
+                      [](const Lanes &index) { return !!index.uniform; });
+}
+
+SmallVector<Value> Vectorizer::startOf(const Access &access) {
+  SmallVector<Value> start;
+  for (const Lanes &index : access.indices)
+    start.push_back(index.uniform ? index.uniform : index.base);
+  return start;
+}
+
+/// The buffer as one dimension and each lane's place in it, for accesses of any
+/// form.
+std::pair<Value, Value> Vectorizer::flatten(Location loc,
+                                            const Access &access) {
+  auto type = cast<MemRefType>(access.buffer.getType());
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(b, loc, access.buffer);
+  Value place = splat(b, loc, constantIndex(b, loc, 0), lanes);
+  for (auto [index, stride] :
+       llvm::zip(access.indices, metadata.getStrides())) {
+    Value scaled = arith::MulIOp::create(b, loc, vectorOf(loc, index),
+                                         splat(b, loc, stride, lanes));
+    place = arith::AddIOp::create(b, loc, place, scaled);
+  }
+  // The extent is not looked at; masked lanes are not touched.
+  auto flat = MemRefType::get(
+      {ShapedType::kDynamic}, type.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1}),
+      type.getMemorySpace());
+  Value view = memref::ReinterpretCastOp::create(
+      b, loc, flat, metadata.getBaseBuffer(),
+      OpFoldResult(metadata.getOffset()),
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return {view, place};
+}
+
+/// Emits `body` for each lane that makes the access, with the lane's indices;
+/// where a lane does not, `body`'s results are zeros.
+SmallVector<Value> Vectorizer::emitByLane(
+    Location loc, const Access &access, TypeRange results,
+    function_ref<SmallVector<Value>(OpBuilder &, int64_t, ValueRange)> body) {
+  SmallVector<Value> all, indices;
+  for (const Lanes &index : access.indices)
+    indices.push_back(index.uniform ? index.uniform : vectorOf(loc, index));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<Value> at;
+    for (auto [index, form] : llvm::zip(indices, access.indices))
+      at.push_back(form.uniform
+                       ? index
+                       : vector::ExtractOp::create(b, loc, index, lane));
+    if (!access.mask) {
+      llvm::append_range(all, body(b, lane, at));
+      continue;
+    }
+    Value active = vector::ExtractOp::create(b, loc, access.mask, lane);
+    auto test = scf::IfOp::create(b, loc, results, active,
+                                  /*withElseRegion=*/!results.empty());
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(test.thenBlock());
+    SmallVector<Value> made = body(b, lane, at);
+    if (results.empty())
+      continue;
+    scf::YieldOp::create(b, loc, made);
+    b.setInsertionPointToStart(test.elseBlock());
+    SmallVector<Value> zeros;
+    for (Type type : results)
+      zeros.push_back(zeroOf(b, loc, type));
+    scf::YieldOp::create(b, loc, zeros);
+    llvm::append_range(all, test.getResults());
+  }
+  return all;
+}
+
+/// Truth values have a byte each in memory and a bit each in a vector. LLVM
+/// turns gathers and scatters of neighbouring elements into accesses to a
+/// vector, which would take the bytes for bits, so they go lane by lane.
+Value Vectorizer::loadTruthValues(Location loc, const Access &access) {
+  Type type = b.getI1Type();
+  SmallVector<Value> values = emitByLane(
+      loc, access, type,
+      [&](OpBuilder &builder, int64_t, ValueRange at) -> SmallVector<Value> {
+        return {memref::LoadOp::create(builder, loc, access.buffer, at)};
+      });
+  return vector::FromElementsOp::create(b, loc, vectorType(type), values);
+}
+
+void Vectorizer::storeTruthValues(Location loc, const Access &access,
+                                  Value vector) {
+  emitByLane(loc, access, TypeRange(),
+             [&](OpBuilder &builder, int64_t lane,
+                 ValueRange at) -> SmallVector<Value> {
+               Value value =
+                   vector::ExtractOp::create(builder, loc, vector, lane);
+               memref::StoreOp::create(builder, loc, value, access.buffer, at);
+               return {};
+             });
+}
+
+void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
+  Location loc = op.getLoc();
+  Access access = getAccess(loc, op.getMemRef(), op.getIndices(), mask);
+  Type element = op.getType();
+  if (access.isUniform()) {
+    // With a mask, the element need not exist.
+    auto load = [&](OpBuilder &builder) -> Value {
+      return memref::LoadOp::create(builder, loc, access.buffer,
+                                    startOf(access));
+    };
+    if (!access.mask) {
+      setUniform(op.getResult(), load(b));
+      return;
+    }
+    auto test = scf::IfOp::create(
+        b, loc, isAnyActive(loc, access.mask),
+        [&](OpBuilder &builder, Location) {
+          scf::YieldOp::create(builder, loc, load(builder));
+        },
+        [&](OpBuilder &builder, Location) {
+          scf::YieldOp::create(builder, loc, zeroOf(builder, loc, element));
+        });
+    setUniform(op.getResult(), test.getResult(0));
+    return;
+  }
+  VectorType type = vectorType(element);
+  if (isContiguousAccess(access)) {
+    Value result =
+        access.mask ? vector::MaskedLoadOp::create(b, loc, type, access.buffer,
+                                                   startOf(access), access.mask,
+                                                   zeroOf(b, loc, type))
+                          .getResult()
+                    : vector::LoadOp::create(b, loc, type, access.buffer,
+                                             startOf(access))
+                          .getResult();
+    setVector(op.getResult(), result);
+    return;
+  }
+  if (element.isInteger(1)) {
+    setVector(op.getResult(), loadTruthValues(loc, access));
+    return;
+  }
+  auto [view, place] = flatten(loc, access);
+  Value zero = constantIndex(b, loc, 0);
+  Value active = access.mask ? access.mask : allActive(loc);
+  setVector(op.getResult(),
+            vector::GatherOp::create(b, loc, type, view, ValueRange{zero},
+                                     place, active, zeroOf(b, loc, type)));
+}
+
+void Vectorizer::emitStore(memref::StoreOp op, Value mask) {
+  Location loc = op.getLoc();
+  Access access = getAccess(loc, op.getMemRef(), op.getIndices(), mask);
+  Lanes value = get(op.getValue());
+  if (access.isUniform() && value.uniform) {
+    auto store = [&](OpBuilder &builder) {
+      memref::StoreOp::create(builder, loc, value.uniform, access.buffer,
+                              startOf(access));
+    };
+    if (!access.mask)
+      return store(b);
+    scf::IfOp::create(b, loc, isAnyActive(loc, access.mask),
+                      [&](OpBuilder &builder, Location) {
+                        store(builder);
+                        scf::YieldOp::create(builder, loc);
+                      });
+    return;
+  }
+  Value vector = vectorOf(loc, value);
+  if (isContiguousAccess(access)) {
+    if (access.mask)
+      vector::MaskedStoreOp::create(b, loc, access.buffer, startOf(access),
+                                    access.mask, vector);
+    else
+      vector::StoreOp::create(b, loc, vector, access.buffer, startOf(access));
+    return;
+  }
+  if (op.getValue().getType().isInteger(1))
+    return storeTruthValues(loc, access, vector);
+  auto [view, place] = flatten(loc, access);
+  Value zero = constantIndex(b, loc, 0);
+  Value active = access.mask ? access.mask : allActive(loc);
+  vector::ScatterOp::create(b, loc, /*resultType=*/Type(), view,
+                            ValueRange{zero}, place, active, vector);
+}

@@ -1,0 +1,132 @@
+//===- Vectorizer.h - Lanes of an elementwise loop as vectors ---*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of one vectorised body, for the two files that emit it: values and
+// control flow (Vectorize.cpp) and memory (VectorizeMemory.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_CONVERSION_TILETOCPU_VECTORIZER_H
+#define TILE_CONVERSION_TILETOCPU_VECTORIZER_H
+
+#include "Varying.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tile::cpu {
+
+/// What a value of the body is in the vector code. Exactly one of the forms.
+struct Lanes {
+  mlir::Value uniform;
+  mlir::Value base; // linear: base + lane * stride
+  int64_t stride = 0;
+  mlir::Value vector;
+};
+
+class Vectorizer {
+public:
+  Vectorizer(mlir::OpBuilder &b, ParallelOp op, int64_t lanes, bool guard)
+      : b(b), lanes(lanes), guard(guard), varying(op) {}
+
+  void run(ParallelOp op, mlir::ValueRange ivs) {
+    for (auto [argument, iv] : llvm::zip(op.getInductionVars(), ivs))
+      setUniform(argument, iv);
+    values[op.getInductionVars().back()] = {{}, ivs.back(), 1, {}};
+    emit(op.getBody().front(), /*mask=*/{});
+  }
+
+private:
+  // Values.
+  void setUniform(mlir::Value from, mlir::Value to) {
+    values[from] = {to, {}, 0, {}};
+    mapping.map(from, to);
+  }
+  void setVector(mlir::Value from, mlir::Value to) {
+    values[from] = {{}, {}, 0, to};
+  }
+  Lanes get(mlir::Value value) {
+    auto it = values.find(value);
+    if (it != values.end())
+      return it->second;
+    return {value, {}, 0, {}}; // defined outside the loop
+  }
+  mlir::Value scalar(mlir::Value value) {
+    Lanes form = get(value);
+    assert(form.uniform && "a uniform value was expected");
+    return form.uniform;
+  }
+  mlir::Value vectorOf(mlir::Location loc, const Lanes &form);
+  mlir::Value vectorOf(mlir::Location loc, mlir::Value value) {
+    return vectorOf(loc, get(value));
+  }
+  mlir::VectorType vectorType(mlir::Type element) {
+    return mlir::VectorType::get({lanes}, element);
+  }
+
+  // Masks.
+  mlir::Value conjoin(mlir::Location loc, mlir::Value x, mlir::Value y) {
+    if (!x || !y)
+      return x ? x : y;
+    return mlir::arith::AndIOp::create(b, loc, x, y);
+  }
+  mlir::Value isAnyActive(mlir::Location loc, mlir::Value mask) {
+    return mlir::vector::ReductionOp::create(
+        b, loc, mlir::vector::CombiningKind::OR, mask);
+  }
+  mlir::Value compareLinear(mlir::Location loc,
+                            mlir::arith::CmpIPredicate predicate,
+                            const Lanes &linear, mlir::Value bound);
+
+  // Ops.
+  void emit(mlir::Block &block, mlir::Value mask);
+  void emitIf(mlir::scf::IfOp op, mlir::Value mask);
+  void emitFor(mlir::scf::ForOp op, mlir::Value mask);
+  void emitUniform(mlir::Operation *op, mlir::Value mask);
+  void emitElementwise(mlir::Operation *op, mlir::Value mask);
+  bool emitLinear(mlir::Operation *op);
+  void emitLoad(mlir::memref::LoadOp op, mlir::Value mask);
+  void emitStore(mlir::memref::StoreOp op, mlir::Value mask);
+
+  /// An access: its buffer, its indices (a lane index added for local buffers)
+  /// and the lanes that make it.
+  struct Access {
+    mlir::Value buffer;
+    llvm::SmallVector<Lanes> indices;
+    mlir::Value mask;
+    bool isUniform() const {
+      return llvm::all_of(indices, [](const Lanes &i) { return !!i.uniform; });
+    }
+  };
+  Access getAccess(mlir::Location loc, mlir::Value buffer,
+                   mlir::ValueRange indices, mlir::Value mask);
+  bool isContiguousAccess(const Access &access);
+  llvm::SmallVector<mlir::Value> startOf(const Access &access);
+  std::pair<mlir::Value, mlir::Value> flatten(mlir::Location loc,
+                                              const Access &access);
+  llvm::SmallVector<mlir::Value>
+  emitByLane(mlir::Location loc, const Access &access, mlir::TypeRange results,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                 mlir::OpBuilder &, int64_t, mlir::ValueRange)>
+                 body);
+  mlir::Value loadTruthValues(mlir::Location loc, const Access &access);
+  void storeTruthValues(mlir::Location loc, const Access &access,
+                        mlir::Value vector);
+  mlir::Value allActive(mlir::Location loc) {
+    auto type = vectorType(b.getI1Type());
+    return mlir::arith::ConstantOp::create(
+        b, loc, mlir::DenseElementsAttr::get(type, true));
+  }
+
+  mlir::OpBuilder &b;
+  int64_t lanes;
+  bool guard;
+  VaryingAnalysis varying;
+  llvm::DenseMap<mlir::Value, Lanes> values;
+  /// The uniform values again, for cloning.
+  mlir::IRMapping mapping;
+};
+
+} // namespace tile::cpu
+
+#endif // TILE_CONVERSION_TILETOCPU_VECTORIZER_H
