@@ -258,3 +258,13 @@ func.func @range_backwards() {
   %t = tile.tunable "t" in range(8, 4, -1) default(8)
   return
 }
+
+// -----
+
+// launch-c7
+func.func @odd_alignment(%n: index) {
+  // expected-error @below {{expects 'alignment' to be a power of two, got 12}}
+  tile.launch blocks(%b) in (%n) alignment(12) {
+  }
+  return
+}

@@ -242,3 +242,26 @@ func.func @fill_type(%n: index, %v: f16) {
   }
   return
 }
+
+// -----
+
+// copy-c10
+func.func @async_out(%a: memref<4xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) {
+    %S = tile.alloc_shared : memref<4xf32, #tile.shared>
+    // expected-error @below {{is 'async' only from global to shared memory without a conversion}}
+    tile.copy %S to %a async : memref<4xf32, #tile.shared> to memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// fragment-c1
+func.func @layout(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    // expected-error @below {{expects the text of a fragment layout}}
+    %F = tile.alloc_fragment : memref<4xf32, #tile.fragment<"four of them">>
+  }
+  return
+}

@@ -27,10 +27,48 @@ class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 
 def Tile_SharedAttr : Tile_Attr<"Shared", "shared"> {
   let summary = "memory that all threads of a block share";
+  let description = [{
+    Once layouts are inferred, `strides` says how many elements apart neighbours
+    along each dimension lie. Without it a buffer is dense.
+
+    ```mlir
+    func.func @f(%n: index) {
+      tile.launch blocks(%b) in (%n) {
+        %A = tile.alloc_shared : memref<128x64xf16, #tile.shared<strides = [72, 1]>>
+      }
+      return
+    }
+    ```
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$strides);
+  let builders = [AttrBuilder<(ins), [{
+    return $_get($_ctxt, ::llvm::ArrayRef<int64_t>());
+  }]>];
+  let assemblyFormat = "(`<` `strides` `=` `[` $strides^ `]` `>`)?";
 }
 
 def Tile_FragmentAttr : Tile_Attr<"Fragment", "fragment"> {
   let summary = "a tile spread over the registers of a block's threads";
+  let description = [{
+    Once layouts are inferred, `layout` says which register of which thread
+    holds what, in the text form of `FragmentLayout` (docs/Layouts.md).
+
+    ```mlir
+    func.func @f(%n: index) {
+      tile.launch blocks(%b) in (%n) threads(32) {
+        %C = tile.alloc_fragment
+          : memref<16x8xf32, #tile.fragment<"16x8 threads 32 (4,8):(2@1,1@0) registers (2,2):(1@1,8@0)">>
+      }
+      return
+    }
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$layout);
+  let builders = [AttrBuilder<(ins), [{
+    return $_get($_ctxt, ::mlir::StringAttr());
+  }]>];
+  let assemblyFormat = "(`<` $layout^ `>`)?";
+  let genVerifyDecl = 1;
 }
 
 def Tile_LocalAttr : Tile_Attr<"Local", "local"> {

@@ -45,6 +45,10 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     access outside a global buffer does: `guard` (the default) reads the pad
     value and drops writes, `trap` reports it, `assume` promises there is none.
     `fastmath` is the default for every op of the region.
+    `alignment(n)` promises that in every global buffer the region touches the
+    start, the rows (all strides but the last dimension's) and the extent of the
+    last dimension are multiples of `n` bytes, and the last stride is one;
+    `tile-version-launches` makes such launches and tests the promise.
 
     Hints change no result. `raster(row, 8)` is the order in which blocks should
     start (see `#tile.raster`): the first grid dimension counts columns, the
@@ -75,7 +79,8 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$registers,
     DefaultValuedAttr<Tile_BoundsAttr, "::tile::Bounds::Guard">:$bounds,
     DefaultValuedAttr<Arith_FastMathAttr,
-      "::mlir::arith::FastMathFlags::none">:$fastmath);
+      "::mlir::arith::FastMathFlags::none">:$fastmath,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$alignment);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
     OpBuilder<(ins "::mlir::ValueRange":$grid,

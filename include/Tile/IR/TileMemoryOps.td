@@ -131,6 +131,11 @@ def Tile_CopyOp : Tile_Op<"copy", [
     level cache alone. `engine(...)` pins what moves the data: the threads'
     vector loads and stores, `cp_async` or `tma`; by itself the compiler chooses.
 
+    `async` lets a copy from global to shared memory land later: at the latest
+    when the thread that issued it has waited for its group
+    (`nvvm.cp.async.wait.group`) and a barrier made it visible to the others.
+    `tile-materialize-pipeline` writes this form.
+
     ```mlir
     func.func @f(%A: memref<?x?xf16>, %n: index) {
       tile.launch blocks(%b) in (%n) {
@@ -157,12 +162,14 @@ def Tile_CopyOp : Tile_Op<"copy", [
     OptionalAttr<Tile_CachePolicyAttr>:$cache,
     UnitAttr:$saturate,
     UnitAttr:$is_unsigned,
+    UnitAttr:$is_async,
     DefaultValuedAttr<Tile_CopyEngineAttr, "::tile::CopyEngine::Auto">:$engine);
   let assemblyFormat = [{
     $source `` custom<TileOf>($source_offsets, $static_source_offsets, $source_sizes)
     `to` $target `` custom<TileOf>($target_offsets, $static_target_offsets, $target_sizes)
     oilist(`pad` `(` $pad `:` type($pad) `)` | `saturate` $saturate | `unsigned` $is_unsigned
-           | `cache` `(` custom<Choice>($cache) `)` | `engine` `(` custom<Choice>($engine) `)`)
+           | `cache` `(` custom<Choice>($cache) `)` | `engine` `(` custom<Choice>($engine) `)`
+           | `async` $is_async)
     attr-dict `:` type($source) `to` type($target)
   }];
   let builders = [

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Driver/Registration.h"
+#include "Tile/Conversion/GPUPasses.h"
 #include "Tile/Conversion/Passes.h"
 #include "Tile/Driver/Pipelines.h"
 #include "Tile/IR/TileDialect.h"
+#include "Tile/Target/CUDA/Compile.h"
+#include "Tile/Transforms/GPUPasses.h"
 #include "Tile/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -22,7 +25,10 @@ void tile::driver::registerOwnDialects(mlir::DialectRegistry &registry) {
 void tile::driver::registerOwnPasses() {
   registerTilePasses();
   registerTileConversionPasses();
+  registerTileGPUTransformsPasses();
+  registerTileGPUConversionPasses();
   registerTilePipelines();
+  cuda::registerTileToCUDA();
 }
 
 void tile::driver::registerAllDialects(mlir::DialectRegistry &registry) {

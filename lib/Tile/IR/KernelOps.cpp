@@ -31,7 +31,8 @@ void LaunchOp::build(OpBuilder &builder, OperationState &state, ValueRange grid,
   if (threads)
     staticThreads = builder.getI64IntegerAttr(*threads);
   build(builder, state, grid, /*threads=*/Value(), staticThreads,
-        /*raster=*/RasterAttr(), /*registers=*/IntegerAttr());
+        /*raster=*/RasterAttr(), /*registers=*/IntegerAttr(), Bounds::Guard,
+        arith::FastMathFlags::none, /*alignment=*/IntegerAttr());
   Region &region = *state.regions.front();
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&region);
@@ -96,6 +97,14 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     result.addAttribute(getFastmathAttrName(result.name), flags);
   }
+  if (succeeded(parser.parseOptionalKeyword("alignment"))) {
+    int64_t bytes;
+    if (parser.parseLParen() || parser.parseInteger(bytes) ||
+        parser.parseRParen())
+      return failure();
+    result.addAttribute(getAlignmentAttrName(result.name),
+                        builder.getI64IntegerAttr(bytes));
+  }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   Region *body = result.addRegion();
@@ -131,11 +140,13 @@ void LaunchOp::print(OpAsmPrinter &printer) {
     printer << " fastmath";
     printer.printStrippedAttrOrType(getFastmathAttr());
   }
+  if (std::optional<uint64_t> alignment = getAlignment())
+    printer << " alignment(" << *alignment << ')';
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
       {getOperandSegmentSizesAttrName(), getStaticThreadsAttrName(),
        getRasterAttrName(), getRegistersAttrName(), getBoundsAttrName(),
-       getFastmathAttrName()});
+       getFastmathAttrName(), getAlignmentAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
@@ -184,6 +195,11 @@ LogicalResult LaunchOp::verify() {
   if (getRaster() && rank < 2)
     return emitOpError("orders blocks of two or more dimensions by 'raster', "
                        "got one dimension");
+  // launch-c7
+  if (std::optional<uint64_t> alignment = getAlignment();
+      alignment && !llvm::isPowerOf2_64(*alignment))
+    return emitOpError("expects 'alignment' to be a power of two, got ")
+           << *alignment;
   // launch-c4
   for (Operation *parent = (*this)->getParentOp(); parent;
        parent = parent->getParentOp())

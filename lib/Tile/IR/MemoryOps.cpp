@@ -208,7 +208,7 @@ void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
   build(builder, state, source, sourceValues, target, targetValues,
         /*pad=*/Value(), sourceConstants, sourceSizes, targetConstants,
         targetSizes, /*cache=*/CachePolicyAttr(), /*saturate=*/false,
-        /*is_unsigned=*/false);
+        /*is_unsigned=*/false, /*is_async=*/false);
 }
 
 SmallVector<OpFoldResult> CopyOp::getMixedSourceOffsets() {
@@ -245,6 +245,12 @@ LogicalResult CopyOp::verify() {
   if (getIsUnsigned() && !isa<IntegerType>(from) && !isa<IntegerType>(to))
     return emitOpError("'unsigned' needs integers on one side, got ")
            << from << " and " << to;
+  // copy-c10
+  if (getIsAsync() &&
+      (from != to || !isGlobal(getSourceType()) || !isShared(getTargetType())))
+    return emitOpError("is 'async' only from global to shared memory without "
+                       "a conversion, got ")
+           << getSourceType() << " to " << getTargetType();
 
   // copy-c11
   bool fromGlobal = isGlobal(getSourceType());

@@ -1,0 +1,39 @@
+//===- Chips.h - What each GPU can do ---------------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one table of chip facts. Passes ask for a capability, never for a number.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_IR_CHIPS_H
+#define TILE_IR_CHIPS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tile {
+
+struct Chip {
+  llvm::StringLiteral name;
+  /// Shared memory one block may use.
+  int64_t sharedBytes;
+  /// mma.sync on fp8, and the conversions from and to it.
+  bool hasFP8;
+  /// bf16 arithmetic beyond fma.
+  bool hasBF16Arithmetic;
+  /// The PTX version that has all of this, as LLVM's feature names it.
+  llvm::StringLiteral ptxFeature;
+};
+
+/// The chip of that name, `sm_80` for instance.
+std::optional<Chip> getChip(llvm::StringRef name);
+/// All names, for messages.
+std::string getChipNames();
+
+} // namespace tile
+
+#endif // TILE_IR_CHIPS_H

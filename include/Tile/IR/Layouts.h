@@ -1,0 +1,33 @@
+//===- Layouts.h - Layouts of on-chip buffers -------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layouts that memory spaces carry, as values of the layout algebra.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_IR_LAYOUTS_H
+#define TILE_IR_LAYOUTS_H
+
+#include "Tile/IR/TileDialect.h"
+#include "Tile/Layout/FragmentLayout.h"
+
+namespace tile {
+
+/// The layout a fragment's type carries; none before inference.
+std::optional<layout::FragmentLayout> getFragmentLayout(mlir::MemRefType type);
+/// The same buffer, laid out as `layout` says.
+mlir::MemRefType withFragmentLayout(mlir::MemRefType type,
+                                    const layout::FragmentLayout &layout);
+
+/// Distances between neighbours of a whole shared buffer, in elements.
+llvm::SmallVector<int64_t> getSharedStrides(mlir::MemRefType type);
+mlir::MemRefType withSharedStrides(mlir::MemRefType type,
+                                   llvm::ArrayRef<int64_t> strides);
+/// Elements that a shared buffer spans, gaps included.
+int64_t getSharedSpan(mlir::MemRefType type);
+
+} // namespace tile
+
+#endif // TILE_IR_LAYOUTS_H

@@ -1,0 +1,106 @@
+//===- GPUPasses.td - From tile programs to laid-out ones ---*- tablegen -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes that stand between a tile program and convert-tile-to-gpu, in the
+// order in which they run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_TRANSFORMS_GPUPASSES_TD
+#define TILE_TRANSFORMS_GPUPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileVersionLaunches : Pass<"tile-version-launches"> {
+  let summary = "a second launch for buffers that allow wide accesses";
+  let description = [{
+    Copies of 16 bytes need starts, rows and extents that are multiples of 16
+    bytes. Where the types of a launch's global buffers do not say so, the launch
+    becomes `scf.if` on a test of the promise `alignment(16)`: a launch that
+    relies on it, else the launch as it was.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numVersioned", "versioned", "launches doubled">];
+}
+
+def TileStageElementwise : Pass<"tile-stage-elementwise"> {
+  let summary = "turn elementwise access to global memory into copies";
+  let description = [{
+    A load of a global buffer in an elementwise loop, at the loop's induction
+    variables plus offsets that are the same for all lanes, becomes a
+    `tile.copy` into a fragment before the loop; such a store becomes a copy
+    behind it. So wide accesses, predicates and their overlap are the copy's
+    affair, in one place. Accesses under a condition, gathers and buffers that
+    the loop both writes and reads elsewhere stay as they are.
+
+    Expects lanes that do not depend on one another (`tile-split-lockstep`).
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numStaged", "staged", "accesses turned into copies">];
+}
+
+def TileMaterializePipeline : Pass<"tile-materialize-pipeline"> {
+  let summary = "overlap the copies of pipelined loops with their computation";
+  let description = [{
+    A `tile.pipelined` loop becomes an `scf.for`. Copies from global memory that
+    fill a whole shared buffer, which nothing else writes, run `stages - 1`
+    iterations ahead as asynchronous copies into a ring of as many versions of
+    the buffer as there are stages. Other copies stay where they are, and a
+    remark says why.
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numPipelined", "pipelined", "loops with copies in flight">,
+    Statistic<"numAhead", "ahead", "copies that run ahead">
+  ];
+}
+
+def TileInferLayouts : Pass<"tile-infer-layouts"> {
+  let summary = "give every on-chip buffer a layout";
+  let description = [{
+    Puts a layout into the memory space of each fragment and strides into that
+    of each shared buffer, and fixes the number of threads. Gemms come first:
+    their results and register operands have the layouts of the matrix
+    instruction. From there layouts spread through elementwise loops, copies and
+    reductions; what is left is dealt out for wide memory accesses. Where two
+    layouts meet, a fragment in the wanted layout and a copy are put between
+    them; a copy between layouts that differ in more than the order of registers
+    goes through shared memory.
+
+    A fragment whose elements are addressed in a way that registers do not allow
+    (computed indices, views, from outside a loop) becomes a shared buffer.
+    Shared buffers get rows that spread over the banks.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
+           "the GPU to compile for">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numDemoted", "demoted", "fragments moved to shared memory">,
+    Statistic<"numConversions", "conversions", "copies between layouts inserted">
+  ];
+}
+
+def TileInsertSync : Pass<"tile-insert-sync"> {
+  let summary = "barriers between dependent accesses to shared memory";
+  let description = [{
+    Puts a `gpu.barrier` in front of each op that touches a shared or global buffer which
+    another op has written, or that writes one which another op has touched,
+    since the last barrier, along every path. An asynchronous copy counts as a
+    write where its group is waited for.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+  let statistics = [Statistic<"numBarriers", "barriers", "barriers inserted">];
+}
+
+#endif // TILE_TRANSFORMS_GPUPASSES_TD

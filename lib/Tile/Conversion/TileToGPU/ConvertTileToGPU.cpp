@@ -1,0 +1,338 @@
+//===- ConvertTileToGPU.cpp - One thread's code for a launch ----*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass: what of the host a launch uses becomes the kernel's parameters, the
+// body becomes the kernel (ThreadCode), the launch becomes gpu.launch_func.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadCode.h"
+#include "Tile/Conversion/GPUPasses.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu_code;
+
+namespace tile {
+#define GEN_PASS_DEF_CONVERTTILETOGPU
+#include "Tile/Conversion/GPUPasses.h.inc"
+} // namespace tile
+
+namespace {
+
+/// What a launch takes from its function.
+struct Captures {
+  /// Global buffers and scalars, each a parameter or several.
+  SetVector<Value> buffers, scalars;
+  /// Ops that are repeated in the kernel: constants and views, in order.
+  SetVector<Operation *> repeated;
+};
+
+LogicalResult capture(LaunchOp launch, Value value, Captures &captures) {
+  Operation *op = value.getDefiningOp();
+  if (op && matchPattern(op, m_Constant())) {
+    captures.repeated.insert(op);
+    return success();
+  }
+  if (!isa<MemRefType>(value.getType())) {
+    if (!value.getType().isIntOrIndexOrFloat())
+      return launch.emitOpError("uses a value of type ")
+             << value.getType()
+             << " of its function, which a kernel cannot take";
+    captures.scalars.insert(value);
+    return success();
+  }
+  if (!op) {
+    captures.buffers.insert(value);
+    return success();
+  }
+  if (!isa<memref::SubViewOp, memref::CastOp, memref::TransposeOp,
+           memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
+    InFlightDiagnostic diag = launch.emitOpError(
+        "uses a buffer that is neither an argument of its function nor a view "
+        "of one, which the cuda target cannot pass");
+    diag.attachNote(op->getLoc()) << "the buffer is made here";
+    return diag;
+  }
+  for (Value operand : op->getOperands())
+    if (failed(capture(launch, operand, captures)))
+      return failure();
+  captures.repeated.insert(op);
+  return success();
+}
+
+/// Largest alignment, up to 16 bytes, that follows from static strides.
+View makeView(MemRefType type, int64_t promise, OpBuilder &builder) {
+  View view;
+  view.element = type.getElementType();
+  view.sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  int64_t bits =
+      view.element.isIndex() ? 64 : view.element.getIntOrFloatBitWidth();
+  int64_t bytes = std::max<int64_t>(1, bits / 8);
+  view.baseAlignment = view.promisedAlignment = std::max(promise, bytes);
+  return view;
+}
+
+class LaunchConverter {
+public:
+  LaunchConverter(LaunchOp launch, const Chip &chip)
+      : launch(launch), chip(chip) {}
+
+  LogicalResult run(gpu::GPUModuleOp module, LLVM::GlobalOp sharedMemory,
+                    StringRef name);
+
+private:
+  LogicalResult checkBuffer(Value buffer);
+  /// The arguments of the launch for one buffer, in the order of its
+  /// parameters.
+  void passBuffer(ImplicitLocOpBuilder &b, Value buffer, Values &arguments);
+  void passScalar(ImplicitLocOpBuilder &b, Value scalar, Values &arguments);
+  void replaceLaunch(gpu::GPUFuncOp kernel, int64_t sharedBytes);
+
+  LaunchOp launch;
+  const Chip &chip;
+  Captures captures;
+};
+
+} // namespace
+
+LogicalResult LaunchConverter::checkBuffer(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (type.getElementType().isInteger(4))
+    return launch.emitOpError("uses a buffer of i4, which the cuda target does "
+                              "not address yet: ")
+           << type;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return launch.emitOpError("uses a buffer without strides: ") << type;
+  return success();
+}
+
+/// True for a parameter that holds an extent or a stride of `type`.
+static SmallVector<int64_t> getStrides(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  LogicalResult known = type.getStridesAndOffset(strides, offset);
+  assert(succeeded(known) && "checked before");
+  (void)known;
+  return strides;
+}
+
+static Type getParameterType(Type type) {
+  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
+}
+
+LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
+                                   LLVM::GlobalOp sharedMemory,
+                                   StringRef name) {
+  if (!launch.getStaticThreads())
+    return launch.emitOpError(
+        "has no number of threads; run tile-infer-layouts first");
+  SetVector<Value> used;
+  getUsedValuesDefinedAbove(launch.getBody(), used);
+  for (Value value : used)
+    if (failed(capture(launch, value, captures)))
+      return failure();
+  for (Value buffer : captures.buffers)
+    if (failed(checkBuffer(buffer)))
+      return failure();
+
+  MLIRContext *context = launch.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context, 1);
+  Type i64 = IntegerType::get(context, 64);
+  SmallVector<Type> parameters;
+  SmallVector<unsigned> pointers;
+  for (Value buffer : captures.buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    pointers.push_back(parameters.size());
+    parameters.push_back(pointer);
+    parameters.append(type.getNumDynamicDims(), i64);
+    parameters.append(llvm::count(getStrides(type), ShapedType::kDynamic), i64);
+  }
+  for (Value scalar : captures.scalars)
+    parameters.push_back(getParameterType(scalar.getType()));
+
+  ImplicitLocOpBuilder b(launch.getLoc(), context);
+  b.setInsertionPointToEnd(module.getBody());
+  auto kernel = gpu::GPUFuncOp::create(
+      b, name, FunctionType::get(context, parameters, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel.setKnownBlockSize(
+      ArrayRef<int32_t>{int32_t(*launch.getStaticThreads()), 1, 1});
+  for (unsigned index : pointers)
+    kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      b.getUnitAttr());
+
+  Block *entry = &kernel.getBody().front();
+  b.setInsertionPointToStart(entry);
+  Value sharedBase = LLVM::AddressOfOp::create(b, sharedMemory);
+  SharedPlan plan = planSharedMemory(launch);
+  ThreadCode code(b, launch, chip, plan, sharedBase);
+  unsigned next = 0;
+  auto takeIndex = [&]() -> OpFoldResult {
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      entry->getArgument(next++))
+        .getResult();
+  };
+  for (Value buffer : captures.buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    View view = makeView(type, launch.getAlignment().value_or(1), b);
+    view.base = entry->getArgument(next++);
+    for (OpFoldResult &size : view.sizes)
+      if (ShapedType::isDynamic(
+              cast<IntegerAttr>(cast<Attribute>(size)).getInt()))
+        size = takeIndex();
+    for (int64_t stride : getStrides(type))
+      view.strides.push_back(ShapedType::isDynamic(stride)
+                                 ? takeIndex()
+                                 : OpFoldResult(b.getIndexAttr(stride)));
+    code.setView(buffer, std::move(view));
+  }
+  for (Value scalar : captures.scalars) {
+    Value value = entry->getArgument(next++);
+    if (scalar.getType().isIndex())
+      value = arith::IndexCastOp::create(b, b.getIndexType(), value);
+    code.mapping().map(scalar, value);
+  }
+  for (Operation *op : captures.repeated)
+    if (failed(code.emit(op)))
+      return failure();
+  if (failed(code.emitBody()))
+    return failure();
+  b.setLoc(launch.getLoc());
+  gpu::ReturnOp::create(b);
+
+  if (code.getSharedBytes() > chip.sharedBytes) {
+    InFlightDiagnostic diag = launch.emitOpError("needs ")
+                              << code.getSharedBytes()
+                              << " bytes of shared memory, but a block of "
+                              << chip.name << " has " << chip.sharedBytes;
+    launch.walk([&](AllocSharedOp alloc) {
+      auto type = cast<MemRefType>(alloc.getBuffer().getType());
+      Type element = type.getElementType();
+      int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+      diag.attachNote(alloc.getLoc())
+          << getSharedSpan(type) * std::max<int64_t>(8, bits) / 8
+          << " bytes at " << plan.offsets.lookup(alloc.getBuffer());
+    });
+    return diag;
+  }
+  replaceLaunch(kernel, code.getSharedBytes());
+  return success();
+}
+
+void LaunchConverter::passBuffer(ImplicitLocOpBuilder &b, Value buffer,
+                                 Values &arguments) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  int64_t bits = type.getElementType().isIndex()
+                     ? 64
+                     : type.getElementType().getIntOrFloatBitWidth();
+  Value bytes =
+      arith::ConstantIndexOp::create(b, std::max<int64_t>(1, bits / 8));
+  Value offset = arith::MulIOp::create(b, metadata.getOffset(), bytes);
+  address = arith::AddIOp::create(b, address, offset);
+  address = arith::IndexCastOp::create(b, b.getI64Type(), address);
+  arguments.push_back(LLVM::IntToPtrOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), 1), address));
+  auto pass = [&](ArrayRef<int64_t> known, ValueRange values) {
+    for (auto [constant, value] : llvm::zip(known, values))
+      if (ShapedType::isDynamic(constant))
+        arguments.push_back(
+            arith::IndexCastOp::create(b, b.getI64Type(), value));
+  };
+  pass(type.getShape(), metadata.getSizes());
+  pass(getStrides(type), metadata.getStrides());
+}
+
+void LaunchConverter::passScalar(ImplicitLocOpBuilder &b, Value scalar,
+                                 Values &arguments) {
+  if (scalar.getType().isIndex())
+    scalar = arith::IndexCastOp::create(b, b.getI64Type(), scalar);
+  arguments.push_back(scalar);
+}
+
+void LaunchConverter::replaceLaunch(gpu::GPUFuncOp kernel,
+                                    int64_t sharedBytes) {
+  ImplicitLocOpBuilder b(launch.getLoc(), launch);
+  Values arguments;
+  for (Value buffer : captures.buffers)
+    passBuffer(b, buffer, arguments);
+  for (Value scalar : captures.scalars)
+    passScalar(b, scalar, arguments);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Values grid(launch.getGrid().begin(), launch.getGrid().end());
+  grid.resize(3, one);
+  Value threads = arith::ConstantIndexOp::create(b, *launch.getStaticThreads());
+  Value shared = arith::ConstantIntOp::create(b, b.getI32Type(), sharedBytes);
+  gpu::LaunchFuncOp::create(
+      b, kernel, gpu::KernelDim3{grid[0], grid[1], grid[2]},
+      gpu::KernelDim3{threads, one, one}, shared, arguments);
+  launch.erase();
+}
+
+namespace {
+struct ConvertTileToGPUPass
+    : tile::impl::ConvertTileToGPUBase<ConvertTileToGPUPass> {
+  using ConvertTileToGPUBase::ConvertTileToGPUBase;
+
+  void runOnOperation() override {
+    std::optional<Chip> found = getChip(chip);
+    if (!found) {
+      getOperation().emitError("unknown chip '")
+          << chip << "'; known are " << getChipNames();
+      return signalPassFailure();
+    }
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (failed(convertFunction(function, *found, symbols)))
+        return signalPassFailure();
+  }
+
+  LogicalResult convertFunction(func::FuncOp function, const Chip &found,
+                                SymbolTable &symbols) {
+    SmallVector<LaunchOp> launches;
+    function.walk([&](LaunchOp launch) { launches.push_back(launch); });
+    if (launches.empty())
+      return success();
+    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            UnitAttr::get(&getContext()));
+    OpBuilder builder(function);
+    auto module = gpu::GPUModuleOp::create(
+        builder, function.getLoc(), (function.getName() + "_kernels").str());
+    symbols.insert(module);
+    builder.setInsertionPointToStart(module.getBody());
+    // The launch says how large it is. Its alignment is what the widest swizzle
+    // of a matrix load needs.
+    auto sharedMemory = LLVM::GlobalOp::create(
+        builder, function.getLoc(),
+        LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
+        LLVM::Linkage::External, "tile_shared", Attribute(),
+        /*alignment=*/1024, /*addrSpace=*/3);
+    for (auto [index, launch] : llvm::enumerate(launches)) {
+      std::string name = function.getName().str();
+      if (launches.size() > 1)
+        name += "_" + std::to_string(index);
+      LaunchConverter converter(launch, found);
+      if (failed(converter.run(module, sharedMemory, name)))
+        return failure();
+      ++numKernels;
+    }
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,36 @@
+//===- MatrixOperands.h - Operands of matrix instructions -------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_CONVERSION_TILETOGPU_MATRIXOPERANDS_H
+#define TILE_CONVERSION_TILETOGPU_MATRIXOPERANDS_H
+
+#include "ThreadCode.h"
+
+namespace tile::gpu_code {
+
+/// A or B of a gemm by matrix instructions. The *outer* dimension is M or N.
+struct ThreadCode::Operand {
+  const GemmPlan *plan;
+  Value buffer;
+  bool isA;
+  /// K runs along the rows of the buffer in memory.
+  bool isInnerContiguous;
+  /// A comes from the registers of a fragment.
+  bool isInRegisters;
+  /// Whole 8 x 16-byte matrices can be loaded.
+  bool loadsMatrices;
+  /// Elements of f32 that the instruction wants as tf32.
+  bool roundsToTF32;
+  /// Outer extent and K of one instruction.
+  int64_t outerStep, innerStep;
+  /// Outer coordinate at which the warp's part starts.
+  Value warpStart;
+};
+
+} // namespace tile::gpu_code
+
+#endif // TILE_CONVERSION_TILETOGPU_MATRIXOPERANDS_H

@@ -1,0 +1,188 @@
+//===- Slots.cpp - Coordinates of register slots ----------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A strided layout gives each slot a coordinate that is a sum: digits of the
+// thread number times strides, plus a constant of the slot. Where the strides
+// step through another shape than the tile, the sum is taken there and turned
+// into the tile's coordinates. A layout without strided form is looked up in a
+// constant table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadCode.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu_code;
+using layout::Coordinate;
+using layout::FragmentLayout;
+
+static Value constantIndex(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Slots::Slots(ImplicitLocOpBuilder &builder, Value threadId,
+             const FragmentLayout &layout)
+    : b(builder), threadId(threadId), layout(layout) {
+  const layout::FragmentModes *modes = layout.modes();
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  };
+  size_t boxRank = modes ? layout.box().size() : 0;
+  largestBoxPart.assign(boxRank, 0);
+  Values sums(boxRank);
+  if (modes) {
+    int64_t place = 1;
+    for (const layout::Mode &mode : modes->threads) {
+      Value digit = threadId;
+      if (place > 1)
+        digit = arith::DivUIOp::create(b, digit, i32(place));
+      if (place * mode.extent < layout.numThreads())
+        digit = arith::RemUIOp::create(b, digit, i32(mode.extent));
+      for (size_t dim = 0; dim < boxRank; ++dim) {
+        if (!mode.strides[dim])
+          continue;
+        Value part =
+            b.createOrFold<arith::MulIOp>(digit, i32(mode.strides[dim]));
+        sums[dim] =
+            sums[dim] ? b.createOrFold<arith::AddIOp>(sums[dim], part) : part;
+        largestBoxPart[dim] += (mode.extent - 1) * mode.strides[dim];
+      }
+      place *= mode.extent;
+    }
+  }
+  for (Value sum : sums)
+    boxPart.push_back(
+        sum ? Value(arith::IndexCastUIOp::create(b, b.getIndexType(), sum))
+            : constantIndex(b, 0));
+  // Only a sum in the tile itself splits into thread and slot.
+  if (modes && layout.isBoxTile())
+    threadPart = boxPart;
+  else
+    threadPart.assign(layout.rank(), constantIndex(b, 0));
+}
+
+Values Slots::delinearize(Value element) {
+  Values result(layout.rank());
+  for (int64_t dim = layout.rank() - 1; dim >= 0; --dim) {
+    Value extent = constantIndex(b, layout.tile()[dim]);
+    result[dim] =
+        dim ? b.createOrFold<arith::RemUIOp>(element, extent) : element;
+    if (dim)
+      element = b.createOrFold<arith::DivUIOp>(element, extent);
+  }
+  return result;
+}
+
+Value Slots::elementFromTable(int64_t reg) {
+  // The table is a constant of the kernel's module.
+  Operation *module = b.getInsertionBlock()->getParentOp();
+  while (!isa<gpu::GPUModuleOp>(module))
+    module = module->getParentOp();
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), layout.numThreads());
+  SmallVector<int32_t> column;
+  for (int64_t thread = 0; thread < layout.numThreads(); ++thread)
+    column.push_back(int32_t(layout.element(thread, reg)));
+  auto values = DenseElementsAttr::get(
+      RankedTensorType::get({layout.numThreads()}, b.getI32Type()),
+      ArrayRef<int32_t>(column));
+  LLVM::GlobalOp table;
+  SymbolTable symbols(module);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&module->getRegion(0).front());
+    table = LLVM::GlobalOp::create(b, type, /*isConstant=*/true,
+                                   LLVM::Linkage::Internal, "tile_layout",
+                                   values, /*alignment=*/4, /*addrSpace=*/4);
+  }
+  symbols.insert(table);
+  Value base = LLVM::AddressOfOp::create(b, table);
+  Value index = arith::ExtUIOp::create(b, b.getI64Type(), threadId);
+  Value address = LLVM::GEPOp::create(b, base.getType(), b.getI32Type(), base,
+                                      ValueRange(index));
+  return LLVM::LoadOp::create(b, b.getI32Type(), address);
+}
+
+SmallVector<OpFoldResult> Slots::slot(int64_t reg) {
+  SmallVector<OpFoldResult> result;
+  if (layout.modes() && layout.isBoxTile()) {
+    for (int64_t part : layout.registerOffset(reg))
+      result.push_back(b.getIndexAttr(part));
+    return result;
+  }
+  for (Value coordinate : coordinates(reg))
+    result.push_back(coordinate);
+  return result;
+}
+
+Values Slots::coordinates(int64_t reg) {
+  if (!layout.modes()) {
+    Value element =
+        arith::IndexCastOp::create(b, b.getIndexType(), elementFromTable(reg));
+    // An idle slot is never used; any coordinate inside will do.
+    Value inside = arith::MaxSIOp::create(b, element, constantIndex(b, 0));
+    return delinearize(inside);
+  }
+  Coordinate offset = layout.registerOffset(reg);
+  Values sums;
+  for (auto [part, constant] : llvm::zip(boxPart, offset))
+    sums.push_back(
+        b.createOrFold<arith::AddIOp>(part, constantIndex(b, constant)));
+  if (layout.isBoxTile())
+    return sums;
+  Value element = constantIndex(b, 0);
+  for (auto [sum, extent] : llvm::zip(sums, layout.box()))
+    element = b.createOrFold<arith::AddIOp>(
+        b.createOrFold<arith::MulIOp>(element, constantIndex(b, extent)), sum);
+  return delinearize(element);
+}
+
+Value Slots::isUsed(int64_t reg) {
+  if (!layout.modes()) {
+    Value element = elementFromTable(reg);
+    Value zero = arith::ConstantIntOp::create(b, b.getI32Type(), 0);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, element, zero);
+  }
+  Value result;
+  Coordinate offset = layout.registerOffset(reg);
+  for (size_t dim = 0; dim < boxPart.size(); ++dim) {
+    int64_t extent = layout.box()[dim];
+    if (largestBoxPart[dim] + offset[dim] < extent)
+      continue;
+    Value coordinate = b.createOrFold<arith::AddIOp>(
+        boxPart[dim], constantIndex(b, offset[dim]));
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                         coordinate, constantIndex(b, extent));
+    result = result ? b.createOrFold<arith::AndIOp>(result, inside) : inside;
+  }
+  return result;
+}
+
+Value Slots::isFirstCopy() {
+  const layout::FragmentModes *modes = layout.modes();
+  if (!modes)
+    return nullptr;
+  Value result;
+  int64_t place = 1;
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  };
+  for (const layout::Mode &mode : modes->threads) {
+    bool isReplica =
+        llvm::all_of(mode.strides, [](int64_t stride) { return stride == 0; });
+    if (isReplica && mode.extent > 1) {
+      Value digit = arith::DivUIOp::create(b, threadId, i32(place));
+      digit = arith::RemUIOp::create(b, digit, i32(mode.extent));
+      Value isZero =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, digit, i32(0));
+      result = result ? b.createOrFold<arith::AndIOp>(result, isZero) : isZero;
+    }
+    place *= mode.extent;
+  }
+  return result;
+}

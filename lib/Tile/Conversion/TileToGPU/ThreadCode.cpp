@@ -1,0 +1,371 @@
+//===- ThreadCode.cpp - Code of one thread of a launch ----------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk over a launch's body: which op goes where, control flow, allocations
+// and views. The op-by-op lowerings are in the files beside this one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadCode.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::gpu_code;
+
+ThreadCode::ThreadCode(ImplicitLocOpBuilder &builder, LaunchOp launch,
+                       const Chip &chip, const SharedPlan &plan,
+                       Value sharedBase)
+    : b(builder), launch(launch), chip(chip), plan(plan),
+      sharedBase(sharedBase), threads(*launch.getStaticThreads()) {
+  threadId = arith::IndexCastOp::create(
+      b, b.getI32Type(), gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+  static constexpr gpu::Dimension dims[] = {
+      gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
+  for (auto [argument, dim] : llvm::zip(launch.getBlockIds(), dims))
+    map.map(argument, gpu::BlockIdOp::create(b, dim).getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// Small arithmetic; the folding builder keeps constants constant.
+//===----------------------------------------------------------------------===//
+
+Value ThreadCode::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value ThreadCode::i32(int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+
+Value ThreadCode::materialize(OpFoldResult value) {
+  if (auto attribute = dyn_cast<Attribute>(value))
+    return constant(cast<IntegerAttr>(attribute).getInt());
+  return cast<Value>(value);
+}
+
+Value ThreadCode::mapped(OpFoldResult value) {
+  if (auto attribute = dyn_cast<Attribute>(value))
+    return constant(cast<IntegerAttr>(attribute).getInt());
+  return map.lookupOrDefault(cast<Value>(value));
+}
+
+Value ThreadCode::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+
+Value ThreadCode::mul(Value x, Value y) {
+  return b.createOrFold<arith::MulIOp>(x, y);
+}
+
+Value ThreadCode::allOf(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return b.createOrFold<arith::AndIOp>(x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult ThreadCode::emitBody() {
+  return emitBlock(launch.getBody().front());
+}
+
+LogicalResult ThreadCode::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(emit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ThreadCode::emit(Operation *op) {
+  b.setLoc(op->getLoc());
+  if (isa<AllocSharedOp, AllocFragmentOp, AllocLocalOp>(op)) {
+    emitAlloc(op);
+    return success();
+  }
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return emitCopy(copy);
+  if (auto fill = dyn_cast<FillOp>(op))
+    return emitFill(fill);
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return emitGemm(gemm);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return emitReduce(reduce);
+  if (auto loop = dyn_cast<ParallelOp>(op))
+    return emitParallel(loop);
+  if (auto loop = dyn_cast<PipelinedOp>(op))
+    return emitPipelined(loop);
+  if (isa<memref::LoadOp>(op))
+    return emitLoad(op);
+  if (isa<memref::StoreOp>(op))
+    return emitStore(op);
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (!index || !type)
+      return dim.emitOpError("needs a constant dimension on the cuda target");
+    map.map(dim.getResult(),
+            type.isDynamicDim(*index)
+                ? materialize(getView(dim.getSource()).sizes[*index])
+                : constant(type.getDimSize(*index)));
+    return success();
+  }
+  bool touchesBuffers = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return isa<BaseMemRefType>(type);
+  });
+  if (touchesBuffers || llvm::any_of(op->getResultTypes(), [](Type type) {
+        return isa<BaseMemRefType>(type);
+      }))
+    return emitView(op);
+  if (op->getNumRegions())
+    return emitRegionOp(op);
+  Operation *clone = b.clone(*op, map);
+  // The launch's flags are the default of every op inside.
+  auto floating = dyn_cast<arith::ArithFastMathInterface>(clone);
+  if (floating && launch.getFastmath() != arith::FastMathFlags::none) {
+    arith::FastMathFlags flags = launch.getFastmath();
+    if (auto own = floating.getFastMathFlagsAttr())
+      flags = flags | own.getValue();
+    clone->setAttr(floating.getFastMathAttrName(),
+                   arith::FastMathFlagsAttr::get(b.getContext(), flags));
+  }
+  return success();
+}
+
+LogicalResult ThreadCode::emitRegionOp(Operation *op) {
+  if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
+           scf::ExecuteRegionOp>(op))
+    return op->emitOpError("has no lowering to the cuda target");
+  Operation *clone = op->cloneWithoutRegions(map);
+  b.insert(clone);
+  for (auto [from, to] : llvm::zip(op->getRegions(), clone->getRegions())) {
+    if (!llvm::hasNItemsOrLess(from, 1))
+      return op->emitOpError(
+          "needs structured control flow on the cuda target");
+    for (Block &block : from) {
+      OpBuilder::InsertionGuard guard(b);
+      Block *inner = b.createBlock(&to);
+      for (BlockArgument argument : block.getArguments())
+        map.map(argument,
+                inner->addArgument(argument.getType(), argument.getLoc()));
+      if (failed(emitBlock(block)))
+        return failure();
+      b.clone(*block.getTerminator(), map);
+    }
+  }
+  map.map(op->getResults(), clone->getResults());
+  return success();
+}
+
+/// What is left of pipelined loops runs as written.
+LogicalResult ThreadCode::emitPipelined(PipelinedOp op) {
+  Value step = op.getStep() ? map.lookup(op.getStep()) : constant(1);
+  auto loop = scf::ForOp::create(b, map.lookup(op.getLower()),
+                                 map.lookup(op.getUpper()), step);
+  map.map(op.getInductionVar(), loop.getInductionVar());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  return emitBlock(op.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+void ThreadCode::emitAlloc(Operation *op) {
+  Value buffer = op->getResult(0);
+  auto type = cast<MemRefType>(buffer.getType());
+  View view;
+  view.element = type.getElementType();
+  view.space = getSpace(type);
+  view.sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
+  view.baseAlignment = view.promisedAlignment = 16;
+
+  if (view.space == Space::Shared) {
+    view.strides =
+        getAsIndexOpFoldResult(b.getContext(), getSharedStrides(type));
+    view.base = LLVM::GEPOp::create(
+        b, sharedBase.getType(), b.getI8Type(), sharedBase,
+        ArrayRef<LLVM::GEPArg>{int32_t(plan.offsets.lookup(buffer))});
+    views[buffer] = std::move(view);
+    return;
+  }
+
+  // Arrays of the whole kernel: a stack slot inside a loop would never become a
+  // register.
+  int64_t count = type.getNumElements();
+  if (view.space == Space::Fragment)
+    count = getFragmentLayout(type)->numRegisters();
+  OpBuilder::InsertionGuard guard(b);
+  Operation *kernel = b.getInsertionBlock()->getParentOp();
+  while (!isa<gpu::GPUFuncOp>(kernel))
+    kernel = kernel->getParentOp();
+  b.setInsertionPointToStart(&cast<gpu::GPUFuncOp>(kernel).getBody().front());
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value array = LLVM::AllocaOp::create(
+      b, pointer, LLVM::LLVMArrayType::get(storageType(view.element), count),
+      arith::ConstantIntOp::create(b, b.getI32Type(), 1), /*alignment=*/16);
+  if (view.space == Space::Fragment) {
+    stackArrays[buffer] = array;
+    return;
+  }
+  SmallVector<int64_t> strides(type.getRank());
+  int64_t next = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    strides[dim] = next;
+    next *= type.getDimSize(dim);
+  }
+  view.strides = getAsIndexOpFoldResult(b.getContext(), strides);
+  view.base = array;
+  views[buffer] = std::move(view);
+}
+
+const View &ThreadCode::getView(Value buffer) const {
+  auto at = views.find(buffer);
+  assert(at != views.end() && "buffers are named before they are used");
+  return at->second;
+}
+
+static int64_t greatestPowerOfTwoIn(int64_t value) {
+  return value ? value & -value : 16;
+}
+
+int64_t tile::gpu_code::getKnownDivisor(OpFoldResult value) {
+  constexpr int64_t limit = 1 << 20;
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant ? std::min(greatestPowerOfTwoIn(*constant), limit) : limit;
+  auto dynamic = cast<Value>(value);
+  if (auto argument = dyn_cast<BlockArgument>(dynamic)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent);
+        loop && argument == loop.getInductionVar())
+      return std::min(getKnownDivisor(loop.getLowerBound()),
+                      getKnownDivisor(loop.getStep()));
+    if (auto loop = dyn_cast_or_null<PipelinedOp>(parent))
+      return std::min(getKnownDivisor(loop.getLower()),
+                      loop.getStep() ? getKnownDivisor(loop.getStep())
+                                     : int64_t(1));
+    return 1;
+  }
+  Operation *op = dynamic.getDefiningOp();
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp, arith::MinSIOp,
+          arith::MaxUIOp, arith::MinUIOp>(op))
+    return std::min(getKnownDivisor(op->getOperand(0)),
+                    getKnownDivisor(op->getOperand(1)));
+  if (isa<arith::MulIOp>(op))
+    return std::min(limit, getKnownDivisor(op->getOperand(0)) *
+                               getKnownDivisor(op->getOperand(1)));
+  if (isa<arith::SelectOp>(op))
+    return std::min(getKnownDivisor(op->getOperand(1)),
+                    getKnownDivisor(op->getOperand(2)));
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+    return getKnownDivisor(op->getOperand(0));
+  return 1;
+}
+
+LogicalResult ThreadCode::emitView(Operation *op) {
+  auto result = op->getNumResults() == 1
+                    ? dyn_cast<MemRefType>(op->getResult(0).getType())
+                    : MemRefType();
+  if (!result || op->getNumOperands() == 0 ||
+      !views.contains(op->getOperand(0)))
+    return op->emitOpError("has no lowering to the cuda target");
+  View view = getView(op->getOperand(0));
+  int64_t bytes = storageType(view.element).getIntOrFloatBitWidth() / 8;
+
+  if (auto subview = dyn_cast<memref::SubViewOp>(op)) {
+    Value offset = constant(0);
+    SmallVector<OpFoldResult> sizes, strides;
+    llvm::SmallBitVector dropped = subview.getDroppedDims();
+    int64_t alignment = view.baseAlignment;
+    for (auto [dim, start, size, step] :
+         llvm::enumerate(subview.getMixedOffsets(), subview.getMixedSizes(),
+                         subview.getMixedStrides())) {
+      Value stride = materialize(view.strides[dim]);
+      offset = add(offset, mul(mapped(start), stride));
+      int64_t known = getConstantIntValue(view.strides[dim])
+                          ? getKnownDivisor(view.strides[dim]) * bytes
+                          : view.promisedAlignment;
+      alignment = std::min(alignment, getKnownDivisor(start) * known);
+      if (dropped.test(dim))
+        continue;
+      auto fold = [&](OpFoldResult value) -> OpFoldResult {
+        if (std::optional<int64_t> constant = getConstantIntValue(value))
+          return b.getIndexAttr(*constant);
+        return mapped(value);
+      };
+      sizes.push_back(fold(size));
+      if (isConstantIntValue(step, 1))
+        strides.push_back(view.strides[dim]);
+      else
+        strides.push_back(getAsOpFoldResult(mul(mapped(step), stride)));
+    }
+    // The last extent is the subview's own.
+    view.base = getAddress(view, offset);
+    view.sizes = sizes;
+    view.strides = strides;
+    view.baseAlignment = alignment;
+    view.lastSizeIsPromised = false;
+  } else if (auto cast = dyn_cast<memref::CastOp>(op)) {
+    for (auto [size, extent] : llvm::zip(view.sizes, result.getShape()))
+      if (!ShapedType::isDynamic(extent))
+        size = b.getIndexAttr(extent);
+  } else if (auto transpose = dyn_cast<memref::TransposeOp>(op)) {
+    View old = view;
+    for (auto [to, from] :
+         llvm::enumerate(transpose.getPermutation().getResults())) {
+      unsigned dim = llvm::cast<AffineDimExpr>(from).getPosition();
+      view.sizes[to] = old.sizes[dim];
+      view.strides[to] = old.strides[dim];
+    }
+    view.lastSizeIsPromised = false;
+    // The promise about strides was for all but the last one.
+    view.promisedAlignment = bytes;
+  } else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!result.hasStaticShape() ||
+        failed(result.getStridesAndOffset(strides, offset)) ||
+        llvm::is_contained(strides, ShapedType::kDynamic))
+      return op->emitOpError(
+          "needs a static shape and strides on the cuda target");
+    view.sizes = getAsIndexOpFoldResult(b.getContext(), result.getShape());
+    // A padded shared buffer is reshaped within its rows only where that keeps
+    // its strides; layout inference leaves such buffers dense.
+    view.strides = getAsIndexOpFoldResult(b.getContext(), strides);
+  } else {
+    return op->emitOpError("has no lowering to the cuda target");
+  }
+  views[op->getResult(0)] = std::move(view);
+  return success();
+}
+
+Value ThreadCode::getScratch(int64_t bytes) {
+  scratchBytes = std::max(scratchBytes, bytes);
+  return LLVM::GEPOp::create(b, sharedBase.getType(), b.getI8Type(), sharedBase,
+                             ArrayRef<LLVM::GEPArg>{int32_t(plan.bytes)});
+}
+
+SharedPlan tile::gpu_code::planSharedMemory(LaunchOp launch) {
+  constexpr int64_t alignment = 128;
+  SharedPlan plan;
+  launch.walk([&](AllocSharedOp alloc) {
+    auto type = cast<MemRefType>(alloc.getBuffer().getType());
+    Type element = type.getElementType();
+    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    plan.offsets[alloc.getBuffer()] = plan.bytes;
+    plan.bytes += llvm::alignTo(
+        getSharedSpan(type) * std::max<int64_t>(8, bits) / 8, alignment);
+  });
+  return plan;
+}

@@ -1,0 +1,253 @@
+//===- ThreadCode.h - Code of one thread of a launch ------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes what one thread does for each op of a launch. Expects what layout
+// inference and barrier insertion leave. Scalar ops are cloned; ops on tiles
+// are divided by the layouts of their fragments, or dealt out.
+//
+// Memory is addressed through LLVM pointers from here on: a buffer is a View.
+// Fragments and local buffers are arrays on the thread's stack with constant
+// indices, which LLVM turns into registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_CONVERSION_TILETOGPU_THREADCODE_H
+#define TILE_CONVERSION_TILETOGPU_THREADCODE_H
+
+#include "Tile/IR/Layouts.h"
+#include "Tile/Transforms/GemmPlan.h"
+#include "Tile/Transforms/LoopLayouts.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tile::gpu_code {
+
+using mlir::OpFoldResult;
+using mlir::Value;
+using Values = llvm::SmallVector<Value>;
+
+/// Where each shared buffer of a launch lies.
+struct SharedPlan {
+  llvm::DenseMap<Value, int64_t> offsets;
+  /// What the buffers take together.
+  int64_t bytes = 0;
+};
+SharedPlan planSharedMemory(LaunchOp launch);
+
+/// A strided buffer in memory.
+struct View {
+  Value base;
+  mlir::Type element;
+  Space space = Space::Global;
+  llvm::SmallVector<OpFoldResult> sizes, strides;
+  /// Bytes that the address of the first element is known to be a multiple of.
+  int64_t baseAlignment = 1;
+  /// What dynamic strides (but the last) and the last size are multiples of, in
+  /// bytes.
+  int64_t promisedAlignment = 1;
+  /// Whether the promise covers the last size.
+  bool lastSizeIsPromised = true;
+
+  int64_t getRank() const { return sizes.size(); }
+};
+
+/// Where a register slot of a layout lies in the tile: `thread`, which depends
+/// on the thread only, plus `slot`, dimension by dimension.
+class Slots {
+public:
+  Slots(mlir::ImplicitLocOpBuilder &builder, Value threadId,
+        const layout::FragmentLayout &layout);
+
+  const Values &thread() const { return threadPart; }
+  /// Constants wherever the layout strides through the tile.
+  llvm::SmallVector<OpFoldResult> slot(int64_t reg);
+  Values coordinates(int64_t reg);
+  /// Whether the slot holds an element; null where it always does.
+  Value isUsed(int64_t reg);
+  /// Whether this thread is the first of those that hold the same elements;
+  /// null where there is one only.
+  Value isFirstCopy();
+
+private:
+  Value elementFromTable(int64_t reg);
+  Values delinearize(Value element);
+
+  mlir::ImplicitLocOpBuilder &b;
+  Value threadId;
+  const layout::FragmentLayout &layout;
+  /// The thread's part of the coordinate in the layout's box.
+  Values boxPart;
+  layout::Coordinate largestBoxPart;
+  Values threadPart;
+};
+
+class ThreadCode {
+public:
+  /// `sharedBase` points to the launch's shared memory.
+  ThreadCode(mlir::ImplicitLocOpBuilder &builder, LaunchOp launch,
+             const Chip &chip, const SharedPlan &plan, Value sharedBase);
+
+  /// Names the kernel's view of a global buffer of the host.
+  void setView(Value buffer, View view) { views[buffer] = std::move(view); }
+  mlir::IRMapping &mapping() { return map; }
+  /// Emits an op that stands in front of the launch's body.
+  mlir::LogicalResult emit(mlir::Operation *op);
+  mlir::LogicalResult emitBody();
+  /// Bytes of shared memory the code uses, once it is all there.
+  int64_t getSharedBytes() const { return plan.bytes + scratchBytes; }
+
+private:
+  friend class Slots;
+
+  //===--- ThreadCode.cpp
+  //--------------------------------------------------===//
+
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitRegionOp(mlir::Operation *op);
+  mlir::LogicalResult emitPipelined(PipelinedOp op);
+  void emitAlloc(mlir::Operation *op);
+  mlir::LogicalResult emitView(mlir::Operation *op);
+
+  Value constant(int64_t value);
+  Value i32(int64_t value);
+  Value mapped(OpFoldResult value);
+  Value materialize(OpFoldResult value);
+  Value add(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value allOf(Value a, Value b);
+
+  //===--- Memory.cpp
+  //------------------------------------------------------===//
+
+  const View &getView(Value buffer) const;
+  Value getAddress(const View &view, Value offset);
+  Value getOffset(const View &view, mlir::ValueRange indices);
+  /// Whether the element lies in its buffer; null where that needs no test.
+  Value isInside(const View &view, mlir::ValueRange indices);
+  Value loadElement(const View &view, mlir::ValueRange indices);
+  /// Stops the kernel where `condition` (which counts if `when`, which may be
+  /// null, holds) does not.
+  void trapUnless(Value when, Value condition);
+  void storeElement(const View &view, mlir::ValueRange indices, Value value,
+                    Value predicate);
+  mlir::LogicalResult emitLoad(mlir::Operation *op);
+  mlir::LogicalResult emitStore(mlir::Operation *op);
+  /// `count` neighbours at `address`, zero where the predicate (may be null)
+  /// does not hold.
+  Values loadChunk(const View &view, Value address, int64_t count,
+                   Value predicate);
+  void storeChunk(const View &view, Value address, mlir::ValueRange values,
+                  Value predicate);
+  Value getFragment(Value buffer) const { return stackArrays.lookup(buffer); }
+  Value loadRegister(Value buffer, int64_t reg);
+  void storeRegister(Value buffer, int64_t reg, Value value);
+  mlir::Type storageType(mlir::Type element);
+  Value toStorage(Value value);
+  Value fromStorage(Value value, mlir::Type element);
+
+  //===--- Convert.cpp
+  //-----------------------------------------------------===//
+
+  struct Conversion {
+    mlir::Type to;
+    bool saturate = false, isUnsigned = false;
+  };
+  /// Each value in another element type, in pairs where the hardware does.
+  Values convert(mlir::ValueRange values, Conversion conversion);
+  Value convert(Value value, Conversion conversion) {
+    return convert(mlir::ValueRange(value), conversion).front();
+  }
+
+  //===--- Copy.cpp
+  //--------------------------------------------------------===//
+
+  struct Side;
+  mlir::LogicalResult emitCopy(CopyOp op);
+  mlir::LogicalResult emitRegisterCopy(CopyOp op);
+  mlir::LogicalResult emitFill(FillOp op);
+  void copyAsync(Value target, Value source, int64_t bytes, Value inside,
+                 Value isUsed);
+  int64_t getChunk(const Side &side, int64_t most);
+  void prepareSide(Side &side, Slots &slots);
+  Value getSideAddress(const Side &side, Slots &slots, int64_t reg,
+                       int64_t extra);
+  Value getSidePredicate(const Side &side, Slots &slots, int64_t reg);
+
+  //===--- Loop.cpp
+  //--------------------------------------------------------===//
+
+  mlir::LogicalResult emitParallel(ParallelOp op);
+  mlir::LogicalResult emitDealtLoop(ParallelOp op);
+
+  //===--- Reduce.cpp
+  //------------------------------------------------------===//
+
+  struct ReductionSteps;
+  mlir::LogicalResult emitReduce(ReduceOp op);
+  void reduceThroughMemory(ReduceOp op, const layout::FragmentLayout &source,
+                           const layout::FragmentLayout &target, int64_t dim);
+  /// An element of the source as what is combined, and a result on its way into
+  /// the target.
+  Value loadPartial(ReduceOp op, int64_t reg);
+  void storeResult(ReduceOp op, int64_t reg, Value value);
+  Value combine(ReduceOp op, Value a, Value b);
+  Value getIdentity(ReduceOp op, mlir::Type type);
+  Value reduceAcrossLanes(ReduceOp op, Value value,
+                          llvm::ArrayRef<int64_t> laneSteps);
+  void reduceAcrossWarps(ReduceOp op, Values &values,
+                         llvm::ArrayRef<std::pair<int64_t, int64_t>> digits);
+
+  //===--- Gemm.cpp, MatrixOperands.cpp
+  //------------------------------------===//
+
+  mlir::LogicalResult emitGemm(GemmOp op);
+  void emitMatrixGemm(GemmOp op, const GemmPlan &plan);
+  void emitScalarGemm(GemmOp op);
+  /// The registers that one instruction takes of A or B for the tile at (outer,
+  /// inner) steps of the warp: outer counts along M or N, inner along K.
+  struct Operand;
+  Values loadOperand(const Operand &operand, int64_t outer, int64_t inner);
+  /// Two tiles of B at once, where one matrix load brings both.
+  Values loadOperandPair(const Operand &operand, int64_t outer, int64_t inner);
+  Operand getOperand(GemmOp op, const GemmPlan &plan, bool isA);
+  Values loadMatrices(const Operand &operand, int64_t count, Value outer,
+                      Value inner);
+  Values loadElements(const Operand &operand, int64_t outer, int64_t inner);
+  /// Elements as the 32-bit words (or f64) that instructions take.
+  Values packRegisters(mlir::ValueRange elements);
+  Value roundToTF32(Value value);
+  Values multiply(const GemmPlan &plan, mlir::ValueRange a, mlir::ValueRange b,
+                  mlir::ValueRange c);
+
+  /// Scratch for the inside of one op, behind all named buffers.
+  Value getScratch(int64_t bytes);
+
+  mlir::ImplicitLocOpBuilder &b;
+  LaunchOp launch;
+  const Chip &chip;
+  const SharedPlan &plan;
+  Value sharedBase, threadId;
+  int64_t threads;
+  int64_t scratchBytes = 0;
+  mlir::IRMapping map;
+  llvm::DenseMap<Value, View> views;
+  llvm::DenseMap<Value, Value> stackArrays;
+
+  /// The point of the elementwise loop being unrolled.
+  struct LoopPoint {
+    int64_t reg = 0;
+    llvm::DenseMap<mlir::Operation *, std::vector<int64_t>> registers;
+    /// Which copy of a replicated loop writes to memory; may be null.
+    Value mayStore;
+    bool isActive = false;
+  } point;
+};
+
+/// The largest power of two that `value` is known to be a multiple of.
+int64_t getKnownDivisor(OpFoldResult value);
+
+} // namespace tile::gpu_code
+
+#endif // TILE_CONVERSION_TILETOGPU_THREADCODE_H

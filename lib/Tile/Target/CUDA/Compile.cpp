@@ -1,0 +1,81 @@
+//===- Compile.cpp - Tile programs to artifacts -----------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Target/CUDA/Compile.h"
+#include "Tile/Conversion/GPUPasses.h"
+#include "Tile/Transforms/GPUPasses.h"
+#include "Tile/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cuda;
+using llvm::createStringError;
+
+void tile::cuda::buildTileToCUDA(OpPassManager &passes,
+                                 const TileToCUDAOptions &options) {
+  passes.addPass(createInlineCalls());
+  SpecializeOptions specialize;
+  specialize.values.assign(options.values.begin(), options.values.end());
+  passes.addPass(createSpecialize(specialize));
+  passes.addNestedPass<func::FuncOp>(createCheckStatic());
+  passes.addNestedPass<func::FuncOp>(createSplitLockstep());
+  passes.addPass(createTileStageElementwise());
+  passes.addPass(createTileVersionLaunches());
+  passes.addPass(createTileMaterializePipeline());
+  passes.addPass(createTileInferLayouts({options.chip}));
+  passes.addPass(createTileInsertSync());
+  passes.addPass(createConvertTileToGPU({options.chip}));
+  passes.addPass(createTileLowerDeviceMath({options.chip}));
+  OpPassManager &device = passes.nest<gpu::GPUModuleOp>();
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  device.addPass(createSCFToControlFlowPass());
+  // Before the conversion below, which turns functions that have instructions
+  // into calls of a library.
+  device.addPass(createConvertMathToLLVMPass());
+  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  toNVVM.indexBitwidth = 64;
+  device.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  device.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tile::cuda::registerTileToCUDA() {
+  PassPipelineRegistration<TileToCUDAOptions>(
+      "tile-to-cuda",
+      "lower tile programs to kernels in the llvm dialect and their launches",
+      buildTileToCUDA);
+}
+
+llvm::Expected<std::vector<ResourceReport>>
+tile::cuda::addToArtifact(func::FuncOp function, const Chip &chip,
+                          runtime::Artifact &artifact) {
+  FailureOr<std::string> plan = exportPlan(function);
+  if (failed(plan))
+    return createStringError("'" + function.getName() + "' has no launch plan");
+  std::string name = function.getName().str();
+  artifact.set("plan/" + name, *plan);
+  auto module = SymbolTable::lookupNearestSymbolFrom<gpu::GPUModuleOp>(
+      function, StringAttr::get(function.getContext(), name + "_kernels"));
+  if (!module)
+    return std::vector<ResourceReport>();
+  llvm::Expected<std::string> ptx = emitPTX(module, chip);
+  if (!ptx)
+    return ptx.takeError();
+  std::string key = name + "/" + chip.name.str();
+  artifact.set("ptx/" + key, *ptx);
+  std::string ptxas = findPtxas();
+  if (ptxas.empty())
+    return std::vector<ResourceReport>();
+  llvm::Expected<MachineCode> code = assemble(*ptx, chip, ptxas);
+  if (!code)
+    return code.takeError();
+  artifact.set("cubin/" + key, std::move(code->cubin));
+  return std::move(code->resources);
+}

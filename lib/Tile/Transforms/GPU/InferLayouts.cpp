@@ -1,0 +1,297 @@
+//===- InferLayouts.cpp - Give every on-chip buffer a layout ----*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver of inference: number of threads, normal form, seeds, spreading,
+// defaults, and the types at the end. What registers cannot hold is moved out
+// first (NormalizeFragments.cpp), so that from then on every fragment can be
+// given some layout; where two do not agree, ResolveLayouts.cpp puts a copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInference.h"
+#include "Tile/IR/Layouts.h"
+#include "Tile/Transforms/GPUPasses.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+using layout::FragmentLayout;
+
+namespace tile {
+#define GEN_PASS_DEF_TILEINFERLAYOUTS
+#include "Tile/Transforms/GPUPasses.h.inc"
+} // namespace tile
+
+//===----------------------------------------------------------------------===//
+// The number of threads
+//===----------------------------------------------------------------------===//
+
+/// One warp for each 64 x 64 part of the largest product, which keeps operand
+/// traffic low against the accumulators' registers; four warps at least.
+static int64_t chooseThreads(LaunchOp launch) {
+  int64_t threads = 128;
+  launch.walk([&](GemmOp gemm) {
+    int64_t warps = gemm.getM() * gemm.getN() / (64 * 64);
+    threads = std::max(threads, std::min<int64_t>(warps, 8) * layout::warpSize);
+  });
+  return threads / layout::warpSize * layout::warpSize;
+}
+
+//===----------------------------------------------------------------------===//
+// Spreading
+//===----------------------------------------------------------------------===//
+
+void LayoutInference::assign(Value fragment, const FragmentLayout &layout) {
+  known.try_emplace(fragment, layout);
+}
+
+void LayoutInference::seedFromGemms() {
+  launch.walk([&](GemmOp gemm) {
+    if (isKnown(gemm.getC()))
+      return;
+    std::optional<GemmPlan> plan = planGemm(gemm, threads, chip);
+    assign(gemm.getC(),
+           plan ? plan->layoutC()
+                : getScalarGemmLayout(gemm.getM(), gemm.getN(), threads));
+  });
+  launch.walk([&](GemmOp gemm) {
+    if (isFragment(gemm.getA().getType()) && !isKnown(gemm.getA()))
+      assign(gemm.getA(), planGemm(gemm, threads, chip)->layoutA());
+  });
+}
+
+bool LayoutInference::spreadOnce() {
+  size_t before = known.size();
+  launch.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      if (!isFragment(copy.getSourceType()) ||
+          !isFragment(copy.getTargetType()))
+        return;
+      for (auto [from, to] : {std::pair(copy.getSource(), copy.getTarget()),
+                              std::pair(copy.getTarget(), copy.getSource())})
+        if (isKnown(from) && !isKnown(to))
+          assign(to, reshapeTo(known.at(from), to));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (isKnown(reduce.getSource()) && !isKnown(reduce.getTarget()))
+        assign(reduce.getTarget(), getReducedLayout(reduce));
+    } else if (auto loop = dyn_cast<ParallelOp>(op)) {
+      spreadThroughLoop(loop);
+    }
+  });
+  return known.size() != before;
+}
+
+void LayoutInference::spreadThroughLoop(ParallelOp loop) {
+  std::optional<FragmentLayout> layout = suggest(loop);
+  if (!layout)
+    return;
+  forEachFragmentAccess(loop, [&](Operation *, OpOperand &buffer,
+                                  ValueRange indices) {
+    if (isKnown(buffer.get()))
+      return;
+    ArrayRef<int64_t> shape =
+        cast<MemRefType>(buffer.get().getType()).getShape();
+    assign(buffer.get(),
+           getAccessLayout(*layout, *getLoopAccess(loop, buffer.get(), indices),
+                           shape)
+               .layout);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Defaults
+//===----------------------------------------------------------------------===//
+
+/// Neighbours that a 16-byte access to the memory a fragment is copied from or
+/// to would bring.
+static int64_t getPreferredVector(Value fragment) {
+  auto widthOf = [](Type element) -> int64_t {
+    return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  };
+  int64_t bits = 0;
+  auto consider = [&](MemRefType type) {
+    int64_t width = std::max<int64_t>(8, widthOf(type.getElementType()));
+    bits = bits ? std::min(bits, width) : width;
+  };
+  for (Operation *user : fragment.getUsers())
+    if (auto copy = dyn_cast<CopyOp>(user)) {
+      if (!isFragment(copy.getSourceType()))
+        consider(copy.getSourceType());
+      if (!isFragment(copy.getTargetType()))
+        consider(copy.getTargetType());
+    }
+  if (!bits)
+    consider(cast<MemRefType>(fragment.getType()));
+  return 128 / bits;
+}
+
+FragmentLayout LayoutInference::getDefaultLayout(Value fragment) {
+  auto type = cast<MemRefType>(fragment.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t vector = getPreferredVector(fragment);
+  // A reduction along rows stays within a warp where each warp has whole rows.
+  bool reducesRows = llvm::any_of(fragment.getUsers(), [&](Operation *user) {
+    auto reduce = dyn_cast<ReduceOp>(user);
+    return reduce && reduce.getSource() == fragment &&
+           int64_t(reduce.getDim()) == type.getRank() - 1;
+  });
+  int64_t warps = threads / layout::warpSize;
+  if (reducesRows && shape.size() == 2 && shape[0] % warps == 0) {
+    while (vector > 1 && shape[1] % (vector * layout::warpSize))
+      vector /= 2;
+    if (shape[1] % (vector * layout::warpSize) == 0) {
+      layout::FragmentModes modes;
+      modes.threads = {{layout::warpSize, {0, vector}}, {warps, {1, 0}}};
+      modes.registers = {{vector, {0, 1}},
+                         {shape[1] / (vector * layout::warpSize),
+                          {0, vector * layout::warpSize}},
+                         {shape[0] / warps, {warps, 0}}};
+      auto result = FragmentLayout::strided(getTileShape(shape), threads,
+                                            std::move(modes));
+      assert(result && "warps and lanes divide the tile");
+      return *result;
+    }
+  }
+  return getDealtLayout(shape, threads, vector);
+}
+
+void LayoutInference::assignDefault() {
+  // The largest buffer first: smaller ones follow it.
+  Value largest;
+  int64_t most = 0;
+  launch.walk([&](AllocFragmentOp alloc) {
+    int64_t elements =
+        cast<MemRefType>(alloc.getBuffer().getType()).getNumElements();
+    if (!isKnown(alloc.getBuffer()) && elements > most) {
+      largest = alloc.getBuffer();
+      most = elements;
+    }
+  });
+  if (largest)
+    assign(largest, getDefaultLayout(largest));
+}
+
+bool LayoutInference::hasUnknown() {
+  return launch
+      .walk([&](AllocFragmentOp alloc) {
+        return isKnown(alloc.getBuffer()) ? WalkResult::advance()
+                                          : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Shared buffers
+//===----------------------------------------------------------------------===//
+
+/// Rows whose length is a multiple of all banks together start in the same
+/// bank; 16 bytes more per row make eight rows of a matrix load meet all banks,
+/// and keep 16-byte accesses aligned.
+static SmallVector<int64_t> getSpreadStrides(MemRefType type) {
+  constexpr int64_t bankBytes = 128, chunkBytes = 16;
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bytes = std::max<int64_t>(1, bits / 8);
+  SmallVector<int64_t> strides(type.getRank());
+  int64_t next = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    strides[dim] = next;
+    next *= type.getDimSize(dim);
+    bool isRow = dim == type.getRank() - 1 && type.getRank() > 1;
+    // Shorter rows of 32 and 64 bytes run into each other every four and two.
+    if (isRow && next * bytes % 32 == 0 &&
+        (next * bytes % bankBytes == 0 || next * bytes < bankBytes))
+      next += chunkBytes / bytes;
+  }
+  return strides;
+}
+
+/// A reshape needs its source dense.
+static bool isReshaped(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    if (isa<memref::SubViewOp, memref::CastOp>(user))
+      return isReshaped(user->getResult(0));
+    return isa<ViewLikeOpInterface, memref::ReshapeOp>(user);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayoutInference::run() {
+  if (failed(checkStatic()))
+    return failure();
+  normalizeFragments();
+  seedFromGemms();
+  do {
+    while (spreadOnce())
+      ;
+    if (!hasUnknown())
+      break;
+    assignDefault();
+  } while (true);
+  resolveConflicts();
+  for (auto &[fragment, layout] : known)
+    fragment.setType(
+        withFragmentLayout(cast<MemRefType>(fragment.getType()), layout));
+  splitFragmentCopies();
+  launch.walk([&](AllocSharedOp alloc) {
+    auto type = cast<MemRefType>(alloc.getBuffer().getType());
+    if (cast<SharedAttr>(type.getMemorySpace()).getStrides().empty() &&
+        type.getRank() > 1 && !isReshaped(alloc.getBuffer()))
+      setSpace(alloc.getBuffer(),
+               SharedAttr::get(type.getContext(), getSpreadStrides(type)));
+  });
+  return success();
+}
+
+LogicalResult LayoutInference::checkStatic() {
+  if (launch.getThreads())
+    return launch.emitOpError("needs 'threads' as a constant here; run "
+                              "tile-specialize to fix the tunables");
+  if (!launch.getStaticThreads())
+    launch.setStaticThreads(chooseThreads(launch));
+  threads = *launch.getStaticThreads();
+  WalkResult result = launch.walk([&](Operation *op) -> WalkResult {
+    for (Value value : op->getResults())
+      if (isOnChip(value.getType()) &&
+          isa<AllocSharedOp, AllocFragmentOp, AllocLocalOp>(op) &&
+          !cast<MemRefType>(value.getType()).hasStaticShape())
+        return op->emitOpError("needs static extents here; run tile-specialize "
+                               "to fix the tunables, got ")
+               << value.getType();
+    if (auto loop = dyn_cast<ParallelOp>(op); loop && !loop.hasStaticExtents())
+      return loop.emitOpError(
+          "needs static extents here; run tile-specialize to fix the tunables");
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct InferLayoutsPass : tile::impl::TileInferLayoutsBase<InferLayoutsPass> {
+  using TileInferLayoutsBase::TileInferLayoutsBase;
+  void runOnOperation() override {
+    std::optional<Chip> found = getChip(chip);
+    if (!found) {
+      getOperation()->emitError("unknown chip '")
+          << chip << "'; known are " << getChipNames();
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation()->walk([&](LaunchOp launch) {
+      LayoutInference inference(launch, *found);
+      if (failed(inference.run()))
+        return WalkResult::interrupt();
+      numDemoted += inference.numDemoted;
+      numConversions += inference.numConversions;
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,172 @@
+//===- InsertSync.cpp - Barriers between dependent accesses -----*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the launch in program order with the set of shared and global buffers
+// accessed since the last barrier, and places a barrier where an access would
+// meet one of them: threads divide a global tile in one op otherwise than in
+// the next, too. All control flow between tile ops is uniform in a block, so
+// every thread reaches every barrier.
+//
+// Inside one op no barrier is needed: threads divide its elements, and the
+// lanes of an elementwise loop do not depend on one another. What a lowering
+// adds inside an op (a reduction across warps) brings its own barriers.
+//
+// An asynchronous copy may be read only after a wait, whatever lies between; so
+// it counts as a write at the wait. That it overwrites nothing that is read
+// since the last barrier is the promise of whoever made it asynchronous:
+// readers and copies in flight use different versions of a buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/IR/TileDialect.h"
+#include "Tile/Transforms/GPUPasses.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace tile {
+#define GEN_PASS_DEF_TILEINSERTSYNC
+#include "Tile/Transforms/GPUPasses.h.inc"
+} // namespace tile
+
+namespace {
+
+using Buffers = SmallPtrSet<Value, 8>;
+
+/// What threads may still be doing to shared memory.
+struct State {
+  Buffers reads, writes;
+  /// Buffers that asynchronous copies are filling.
+  Buffers inFlight;
+
+  void clear() {
+    reads.clear();
+    writes.clear();
+  }
+  bool join(const State &other) {
+    size_t before = reads.size() + writes.size() + inFlight.size();
+    reads.insert(other.reads.begin(), other.reads.end());
+    writes.insert(other.writes.begin(), other.writes.end());
+    inFlight.insert(other.inFlight.begin(), other.inFlight.end());
+    return reads.size() + writes.size() + inFlight.size() != before;
+  }
+};
+
+bool meets(const Buffers &a, const Buffers &b) {
+  return llvm::any_of(a, [&](Value buffer) { return b.contains(buffer); });
+}
+
+class Inserter {
+public:
+  int64_t numBarriers = 0;
+
+  void visit(Block &block, State &state) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visit(&op, state);
+  }
+
+private:
+  /// The buffers an op and its regions share with other threads.
+  static void collect(Operation *op, Buffers &reads, Buffers &writes) {
+    op->walk([&](MemoryEffectOpInterface inner) {
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      inner.getEffects(effects);
+      for (const MemoryEffects::EffectInstance &effect : effects) {
+        Value value = effect.getValue();
+        if (!value || !(isShared(value.getType()) || isGlobal(value.getType())))
+          continue;
+        if (isa<MemoryEffects::Read>(effect.getEffect()))
+          reads.insert(getRootBuffer(value));
+        else if (isa<MemoryEffects::Write>(effect.getEffect()))
+          writes.insert(getRootBuffer(value));
+      }
+    });
+  }
+
+  void insertBarrier(Operation *op, State &state) {
+    OpBuilder builder(op);
+    gpu::BarrierOp::create(builder, op->getLoc());
+    ++numBarriers;
+    state.clear();
+  }
+
+  void visit(Operation *op, State &state) {
+    if (isa<gpu::BarrierOp>(op)) {
+      state.clear();
+      return;
+    }
+    if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op)) {
+      state.writes.insert(state.inFlight.begin(), state.inFlight.end());
+      if (wait.getN() == 0)
+        state.inFlight.clear();
+      return;
+    }
+    if (op->getNumRegions() && !isa<ParallelOp>(op)) {
+      visitRegions(op, state);
+      return;
+    }
+    Buffers reads, writes;
+    collect(op, reads, writes);
+    auto copy = dyn_cast<CopyOp>(op);
+    if (copy && copy.getIsAsync()) {
+      if (meets(reads, state.writes) || meets(writes, state.writes))
+        insertBarrier(op, state);
+      state.inFlight.insert(writes.begin(), writes.end());
+      return;
+    }
+    if (meets(reads, state.writes) || meets(writes, state.writes) ||
+        meets(writes, state.reads))
+      insertBarrier(op, state);
+    state.reads.insert(reads.begin(), reads.end());
+    state.writes.insert(writes.begin(), writes.end());
+  }
+
+  void visitRegions(Operation *op, State &state) {
+    // Around a loop the state at the end meets that at the start, until
+    // nothing is added.
+    bool repeats = isa<LoopLikeOpInterface>(op);
+    State entry = state, exit = state;
+    bool changed = true;
+    while (changed) {
+      exit = entry;
+      bool isFirst = true;
+      State current = entry;
+      for (Region &region : op->getRegions()) {
+        // The regions of a loop (`before` and `after` of scf.while) follow one
+        // another; those of a condition exclude one another.
+        if (!repeats)
+          current = entry;
+        for (Block &block : region)
+          visit(block, current);
+        if (isFirst)
+          exit = current;
+        else
+          exit.join(current);
+        isFirst = false;
+      }
+      changed = repeats && entry.join(exit);
+    }
+    // A loop may not run at all, a condition may have no else.
+    exit.join(entry);
+    state = exit;
+  }
+};
+
+struct InsertSyncPass : tile::impl::TileInsertSyncBase<InsertSyncPass> {
+  void runOnOperation() override {
+    getOperation()->walk([&](LaunchOp launch) {
+      Inserter inserter;
+      State state;
+      inserter.visit(launch.getBody().front(), state);
+      numBarriers += inserter.numBarriers;
+    });
+  }
+};
+} // namespace

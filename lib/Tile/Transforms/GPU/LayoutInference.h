@@ -1,0 +1,96 @@
+//===- LayoutInference.h - The state of layout inference --------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One launch whose fragments are being given layouts. Promises, once `run`
+// succeeds: every fragment has a layout; every access to one is expressible in
+// registers; gemms find their operands in the layouts of their instruction;
+// reductions leave the slice of their source.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_TRANSFORMS_GPU_LAYOUTINFERENCE_H
+#define TILE_TRANSFORMS_GPU_LAYOUTINFERENCE_H
+
+#include "Tile/Transforms/GemmPlan.h"
+#include "Tile/Transforms/LoopLayouts.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile {
+
+class LayoutInference {
+public:
+  LayoutInference(LaunchOp launch, const Chip &chip)
+      : launch(launch), chip(chip) {}
+
+  mlir::LogicalResult run();
+
+  int64_t numDemoted = 0, numConversions = 0;
+
+private:
+  using FragmentLayout = layout::FragmentLayout;
+
+  mlir::LogicalResult checkStatic();
+
+  //===--- NormalizeFragments.cpp
+  //------------------------------------------===//
+
+  /// Moves to shared memory what registers cannot express, and gives gemms and
+  /// reductions operands in the memory their lowering reads.
+  void normalizeFragments();
+  void demote(AllocFragmentOp alloc);
+  void normalizeGemm(GemmOp gemm);
+  void normalizeReduce(ReduceOp reduce);
+  /// A copy of `buffer` in another space, filled in front of `op`.
+  mlir::Value copyBefore(mlir::Operation *op, mlir::Value buffer,
+                         mlir::Attribute space);
+  /// Gives `buffer` and the views of it another memory space.
+  void setSpace(mlir::Value buffer, mlir::Attribute space);
+
+  //===--- InferLayouts.cpp
+  //------------------------------------------------===//
+
+  bool isKnown(mlir::Value fragment) const { return known.contains(fragment); }
+  void assign(mlir::Value fragment, const FragmentLayout &layout);
+  void seedFromGemms();
+  bool spreadOnce();
+  void spreadThroughLoop(ParallelOp loop);
+  FragmentLayout getDefaultLayout(mlir::Value fragment);
+  void assignDefault();
+  bool hasUnknown();
+
+  //===--- ResolveLayouts.cpp
+  //----------------------------------------------===//
+
+  /// Puts a converted copy of a fragment where an op needs another layout.
+  void resolveConflicts();
+  void resolveLoop(ParallelOp loop);
+  void resolveReduce(ReduceOp reduce);
+  void resolveGemm(GemmOp gemm);
+  /// Copies between different layouts go through a shared buffer.
+  void splitFragmentCopies();
+  /// A fragment in `layout` that stands in for `fragment` around `op`: copied
+  /// from it in front where `reads`, back to it behind where `writes`.
+  mlir::Value convertAround(mlir::Operation *op, mlir::Value fragment,
+                            const FragmentLayout &layout, bool reads,
+                            bool writes);
+
+  std::optional<FragmentLayout> suggest(ParallelOp loop);
+  FragmentLayout getReducedLayout(ReduceOp reduce);
+  /// The same registers as a tile of `fragment`'s shape.
+  static FragmentLayout reshapeTo(const FragmentLayout &layout,
+                                  mlir::Value fragment);
+  using OnAccess = llvm::function_ref<void(mlir::Operation *, mlir::OpOperand &,
+                                           mlir::ValueRange)>;
+  static void forEachFragmentAccess(ParallelOp loop, OnAccess onAccess);
+
+  LaunchOp launch;
+  const Chip &chip;
+  int64_t threads = 0;
+  llvm::MapVector<mlir::Value, FragmentLayout> known;
+};
+
+} // namespace tile
+
+#endif // TILE_TRANSFORMS_GPU_LAYOUTINFERENCE_H

@@ -1,0 +1,215 @@
+//===- NormalizeFragments.cpp - What registers can hold ---------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fragment stays in registers where each access names its element by the
+// induction variables of an elementwise loop, or takes the whole tile. All
+// others become shared buffers, which is always right.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInference.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// True where a side of a copy is its whole buffer.
+static bool isWhole(MemRefType type, ArrayRef<OpFoldResult> offsets,
+                    FailureOr<SmallVector<int64_t>> tile) {
+  return succeeded(tile) && ArrayRef<int64_t>(*tile) == type.getShape() &&
+         llvm::all_of(offsets, [](OpFoldResult offset) {
+           return isConstantIntValue(offset, 0);
+         });
+}
+
+static bool staysInRegisters(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    bool isSource = &use == &copy.getSourceMutable();
+    return isSource
+               ? isWhole(copy.getSourceType(), copy.getMixedSourceOffsets(),
+                         copy.getSourceTile())
+               : isWhole(copy.getTargetType(), copy.getMixedTargetOffsets(),
+                         copy.getTargetTile());
+  }
+  if (isa<FillOp, GemmOp, ReduceOp, memref::DimOp>(op))
+    return true;
+  auto loop = op->getParentOfType<ParallelOp>();
+  if (!loop)
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return getLoopAccess(loop, use.get(), load.getIndices()).has_value();
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return getLoopAccess(loop, use.get(), store.getIndices()).has_value();
+  return false;
+}
+
+/// True where all accesses of each loop reach one register on one thread: a
+/// fragment read at (i, j) and at (j, i) has no layout that serves both.
+static bool hasConsistentAccesses(Value fragment) {
+  DenseMap<Operation *, SmallVector<int64_t>> seen;
+  for (Operation *user : fragment.getUsers()) {
+    auto loop = user->getParentOfType<ParallelOp>();
+    if (!loop)
+      continue;
+    ValueRange indices;
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      indices = load.getIndices();
+    else
+      indices = cast<memref::StoreOp>(user).getIndices();
+    LoopAccess access = *getLoopAccess(loop, fragment, indices);
+    auto [at, isNew] = seen.try_emplace(loop, access.dims);
+    if (at->second != access.dims)
+      return false;
+  }
+  return true;
+}
+
+/// An upper bound of what one thread can hold of one buffer, in bytes: beyond
+/// it registers would spill to memory that is slower than shared memory.
+static bool fitsRegisters(MemRefType type, int64_t threads) {
+  constexpr int64_t limitBytes = 2048;
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * std::max<int64_t>(8, bits) / 8 / threads <=
+         limitBytes;
+}
+
+void LayoutInference::normalizeFragments() {
+  SmallVector<AllocFragmentOp> demoted;
+  launch.walk([&](AllocFragmentOp alloc) {
+    if (!llvm::all_of(alloc.getBuffer().getUses(), staysInRegisters) ||
+        !hasConsistentAccesses(alloc.getBuffer()) ||
+        !fitsRegisters(cast<MemRefType>(alloc.getBuffer().getType()), threads))
+      demoted.push_back(alloc);
+  });
+  for (AllocFragmentOp alloc : demoted)
+    demote(alloc);
+  SmallVector<GemmOp> gemms;
+  launch.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
+  for (GemmOp gemm : gemms)
+    normalizeGemm(gemm);
+  SmallVector<ReduceOp> reductions;
+  launch.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
+  for (ReduceOp reduce : reductions)
+    normalizeReduce(reduce);
+}
+
+void LayoutInference::setSpace(Value buffer, Attribute space) {
+  auto type = cast<MemRefType>(buffer.getType());
+  buffer.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                 type.getLayout(), space));
+  for (Operation *user : buffer.getUsers())
+    if (isa<ViewLikeOpInterface>(user) || isa<memref::ReshapeOp>(user))
+      for (Value view : user->getResults())
+        if (isa<MemRefType>(view.getType()))
+          setSpace(view, space);
+}
+
+void LayoutInference::demote(AllocFragmentOp alloc) {
+  ++numDemoted;
+  Value old = alloc.getBuffer();
+  auto type = cast<MemRefType>(old.getType());
+  Attribute space = SharedAttr::get(type.getContext());
+
+  // The accumulator of a gemm has to be a fragment; it visits shared memory
+  // around the op.
+  SmallVector<GemmOp> gemms;
+  std::function<void(Value)> collect = [&](Value buffer) {
+    for (Operation *user : buffer.getUsers()) {
+      if (auto gemm = dyn_cast<GemmOp>(user); gemm && gemm.getC() == buffer)
+        gemms.push_back(gemm);
+      if (isa<ViewLikeOpInterface>(user))
+        for (Value view : user->getResults())
+          collect(view);
+    }
+  };
+  collect(old);
+  for (GemmOp gemm : gemms) {
+    OpBuilder builder(gemm);
+    Value outer = gemm.getC();
+    auto outerType = cast<MemRefType>(outer.getType());
+    Value inner = AllocFragmentOp::create(
+        builder, gemm.getLoc(),
+        MemRefType::get(outerType.getShape(), outerType.getElementType(),
+                        MemRefLayoutAttrInterface(),
+                        FragmentAttr::get(type.getContext())),
+        ValueRange());
+    if (!gemm.getClear())
+      CopyOp::create(builder, gemm.getLoc(), outer, ArrayRef<OpFoldResult>(),
+                     inner, ArrayRef<OpFoldResult>());
+    gemm.getCMutable().assign(inner);
+    builder.setInsertionPointAfter(gemm);
+    CopyOp::create(builder, gemm.getLoc(), inner, ArrayRef<OpFoldResult>(),
+                   outer, ArrayRef<OpFoldResult>());
+  }
+
+  OpBuilder builder(alloc);
+  Value shared = AllocSharedOp::create(builder, alloc.getLoc(),
+                                       MemRefType::get(type.getShape(),
+                                                       type.getElementType(),
+                                                       type.getLayout(), space),
+                                       ValueRange());
+  old.replaceAllUsesWith(shared);
+  alloc.erase();
+  setSpace(shared, space);
+}
+
+Value LayoutInference::copyBefore(Operation *op, Value buffer,
+                                  Attribute space) {
+  OpBuilder builder(op);
+  auto type = cast<MemRefType>(buffer.getType());
+  auto to = MemRefType::get(type.getShape(), type.getElementType(),
+                            MemRefLayoutAttrInterface(), space);
+  Value result =
+      isa<SharedAttr>(space)
+          ? AllocSharedOp::create(builder, op->getLoc(), to, ValueRange())
+                .getBuffer()
+          : AllocFragmentOp::create(builder, op->getLoc(), to, ValueRange())
+                .getBuffer();
+  CopyOp::create(builder, op->getLoc(), buffer, ArrayRef<OpFoldResult>(),
+                 result, ArrayRef<OpFoldResult>());
+  return result;
+}
+
+void LayoutInference::normalizeGemm(GemmOp gemm) {
+  Attribute shared = SharedAttr::get(gemm.getContext());
+  std::optional<GemmPlan> plan = planGemm(gemm, threads, chip);
+  // Only A of a matrix instruction may come from registers: its layout is the
+  // accumulator's of the product before.
+  bool registersA =
+      plan && !gemm.getTransposeA() && isFragment(gemm.getA().getType());
+  if (!registersA && !isShared(gemm.getA().getType()))
+    gemm.getAMutable().assign(copyBefore(gemm, gemm.getA(), shared));
+  if (!isShared(gemm.getB().getType()))
+    gemm.getBMutable().assign(copyBefore(gemm, gemm.getB(), shared));
+}
+
+void LayoutInference::normalizeReduce(ReduceOp reduce) {
+  Attribute fragment = FragmentAttr::get(reduce.getContext());
+  if (!isFragment(reduce.getSource().getType()))
+    reduce.getSourceMutable().assign(
+        copyBefore(reduce, reduce.getSource(), fragment));
+  if (isFragment(reduce.getTarget().getType()))
+    return;
+  Value outer = reduce.getTarget();
+  auto type = cast<MemRefType>(outer.getType());
+  OpBuilder builder(reduce);
+  Value inner = AllocFragmentOp::create(
+      builder, reduce.getLoc(),
+      MemRefType::get(type.getShape(), type.getElementType(),
+                      MemRefLayoutAttrInterface(), fragment),
+      ValueRange());
+  if (reduce.getAccumulate())
+    CopyOp::create(builder, reduce.getLoc(), outer, ArrayRef<OpFoldResult>(),
+                   inner, ArrayRef<OpFoldResult>());
+  reduce.getTargetMutable().assign(inner);
+  builder.setInsertionPointAfter(reduce);
+  CopyOp::create(builder, reduce.getLoc(), inner, ArrayRef<OpFoldResult>(),
+                 outer, ArrayRef<OpFoldResult>());
+}

@@ -1,0 +1,67 @@
+// RUN: tile-opt %s -tile-infer-layouts -tile-insert-sync -convert-tile-to-gpu -split-input-file | FileCheck %s
+
+// Pointers come first, then dynamic extents and strides; without the promise of
+// alignment elements go one by one, under a predicate.
+// CHECK: gpu.module @guarded_kernels
+// CHECK: gpu.func @guarded(%{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: i64, %{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: i64) kernel
+// CHECK: ld.global.b32
+// CHECK: st.global.b32
+// CHECK-LABEL: func.func @guarded
+// CHECK: gpu.launch_func @guarded_kernels::@guarded
+func.func @guarded(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %F = tile.alloc_fragment : memref<128xf32, #tile.fragment>
+    tile.copy %x[0] to %F : memref<?xf32> to memref<128xf32, #tile.fragment>
+    tile.copy %F to %y[0] : memref<128xf32, #tile.fragment> to memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// With it, 16 bytes at a time.
+// CHECK: gpu.module @aligned_kernels
+// CHECK: ld.global.v4.b32
+// CHECK: st.global.v4.b32
+func.func @aligned(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) alignment(16) {
+    %F = tile.alloc_fragment : memref<128xf32, #tile.fragment>
+    tile.copy %x[0] to %F : memref<?xf32> to memref<128xf32, #tile.fragment>
+    tile.copy %F to %y[0] : memref<128xf32, #tile.fragment> to memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Matrix instructions, their operands by ldmatrix.
+// CHECK: gpu.module @product_kernels
+// CHECK: nvvm.ldmatrix {{.*}} num = 4
+// CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+func.func @product(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %A = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<16x16xf32, #tile.fragment>
+    tile.gemm %A, %B, %C clear
+      : memref<16x16xf16, #tile.shared>, memref<16x16xf16, #tile.shared>,
+        memref<16x16xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// A sum within a warp takes butterflies and no barrier.
+// CHECK: gpu.module @sum_kernels
+// CHECK-NOT: gpu.barrier
+// CHECK-COUNT-5: gpu.shuffle xor
+func.func @sum(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %S = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+    %m = tile.alloc_fragment : memref<1xf32, #tile.fragment>
+    tile.reduce sum %S along 0 into %m
+      : memref<64xf32, #tile.fragment> into memref<1xf32, #tile.fragment>
+  }
+  return
+}

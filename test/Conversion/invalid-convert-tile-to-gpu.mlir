@@ -1,0 +1,23 @@
+// RUN: tile-opt %s -tile-infer-layouts=chip=sm_80 -convert-tile-to-gpu=chip=sm_86 -split-input-file -verify-diagnostics
+
+func.func @too_much(%n: index) {
+  // expected-error@+1 {{needs 131072 bytes of shared memory, but a block of sm_86 has 101376}}
+  tile.launch blocks(%b) in (%n) threads(32) {
+    // expected-note@+1 {{131072 bytes at 0}}
+    %A = tile.alloc_shared : memref<32768xf32, #tile.shared>
+  }
+  return
+}
+
+// -----
+
+func.func @made_here(%n: index) {
+  // expected-note@+1 {{the buffer is made here}}
+  %x = memref.alloc(%n) : memref<?xf32>
+  // expected-error@+1 {{uses a buffer that is neither an argument of its function nor a view of one}}
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %S = tile.alloc_shared : memref<32xf32, #tile.shared>
+    tile.copy %x[0] to %S : memref<?xf32> to memref<32xf32, #tile.shared>
+  }
+  return
+}

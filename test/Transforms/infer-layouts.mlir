@@ -1,0 +1,82 @@
+// RUN: tile-opt %s -tile-infer-layouts -split-input-file | FileCheck %s
+
+// The result of a gemm has the layout of its matrix instruction, its shared
+// operands have rows that spread over the banks.
+// CHECK-LABEL: func.func @gemm
+// CHECK: tile.alloc_shared : memref<64x32xf16, #tile.shared<strides = [40, 1]>>
+// CHECK: tile.alloc_fragment : memref<64x64xf32, #tile.fragment<"64x64 threads 128 {{.*}}2@1{{.*}}">>
+func.func @gemm(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %A = tile.alloc_shared : memref<64x32xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.gemm %A, %B, %C clear
+      : memref<64x32xf16, #tile.shared>, memref<32x64xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Where two layouts meet through a loop, a converted fragment and a copy through
+// shared memory stand between them.
+// CHECK-LABEL: func.func @conflict
+// CHECK: tile.alloc_shared : memref<64x64xf32
+// CHECK: tile.copy
+// CHECK: tile.copy
+// CHECK: tile.parallel
+func.func @conflict(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %A = tile.alloc_shared : memref<64x16xf16, #tile.shared>
+    %D = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    %E = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.gemm %A, %A, %C transpose_b clear policy(full_row)
+      : memref<64x16xf16, #tile.shared>, memref<64x16xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+    tile.gemm %D, %D, %E transpose_a clear policy(full_col)
+      : memref<32x64xf16, #tile.shared>, memref<32x64xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 64) {
+      %x = memref.load %C[%i, %j] : memref<64x64xf32, #tile.fragment>
+      memref.store %x, %E[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+  }
+  return
+}
+
+// -----
+
+// An index that registers cannot express moves the buffer to shared memory.
+// CHECK-LABEL: func.func @shifted
+// CHECK-NOT: #tile.fragment
+// CHECK: tile.alloc_shared : memref<64xf32, #tile.shared>
+func.func @shifted(%y: memref<64xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %c1 = arith.constant 1 : index
+    %F = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+    tile.parallel (%i) in (63) {
+      %j = arith.addi %i, %c1 : index
+      %x = memref.load %F[%j] : memref<64xf32, #tile.fragment>
+      memref.store %x, %y[%i] : memref<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A reduction leaves the slice of its source.
+// CHECK-LABEL: func.func @slice
+// CHECK: memref<8x256xf32, #tile.fragment<"8x256 threads 128 {{.*}}">>
+// CHECK: memref<8xf32, #tile.fragment<"8 threads 128 {{.*}}">>
+func.func @slice(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %S = tile.alloc_fragment : memref<8x256xf32, #tile.fragment>
+    %m = tile.alloc_fragment : memref<8xf32, #tile.fragment>
+    tile.reduce sum %S along 1 into %m
+      : memref<8x256xf32, #tile.fragment> into memref<8xf32, #tile.fragment>
+  }
+  return
+}

@@ -1,0 +1,57 @@
+// RUN: tile-opt %s -tile-insert-sync -split-input-file | FileCheck %s
+
+// One barrier between a write and the read of it, and one around the loop between
+// that read and the next write.
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.for
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy
+// CHECK-NOT: gpu.barrier
+func.func @loop(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %S = tile.alloc_shared : memref<64xf32, #tile.shared>
+    scf.for %i = %c0 to %n step %c1 {
+      tile.copy %x[%i] to %S : memref<?xf32> to memref<64xf32, #tile.shared>
+      tile.copy %S to %y[%i] : memref<64xf32, #tile.shared> to memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Two reads need none.
+// CHECK-LABEL: func.func @reads
+// CHECK-NOT: gpu.barrier
+func.func @reads(%y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %S = tile.alloc_shared : memref<64xf32, #tile.shared>
+    tile.copy %S to %y[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+    tile.copy %S to %z[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A copy in flight counts where it is waited for.
+// CHECK-LABEL: func.func @wait
+// CHECK: tile.copy {{.*}} async
+// CHECK-NOT: gpu.barrier
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.copy
+func.func @wait(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %S = tile.alloc_shared : memref<64xf32, #tile.shared>
+    tile.copy %x[0] to %S async : memref<?xf32> to memref<64xf32, #tile.shared>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    tile.copy %S to %y[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+  }
+  return
+}

@@ -1,0 +1,91 @@
+"""Artifacts on a GPU from Python: the C ABI of the runtime by ctypes, with torch tensors."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+class _Argument(ctypes.Structure):
+    _fields_ = [
+        ("address", ctypes.c_uint64),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("integer", ctypes.c_int64),
+        ("real", ctypes.c_double),
+    ]
+
+
+class Runtime:
+    """The library, opened once."""
+
+    def __init__(self, library: Path) -> None:
+        self.lib = ctypes.CDLL(str(library))
+        self.lib.tile_last_error.restype = ctypes.c_char_p
+        self.lib.tile_module_load.restype = ctypes.c_void_p
+        self.lib.tile_module_load.argtypes = [
+            ctypes.c_char_p,
+            ctypes.c_char_p,
+            ctypes.c_char_p,
+            ctypes.c_int,
+        ]
+        self.lib.tile_module_code.restype = ctypes.c_char_p
+        self.lib.tile_module_code.argtypes = [ctypes.c_void_p]
+        self.lib.tile_module_launch.argtypes = [
+            ctypes.c_void_p,
+            ctypes.POINTER(_Argument),
+            ctypes.c_size_t,
+            ctypes.c_void_p,
+        ]
+
+    def load(self, artifact: Path, function: str, chip: str | None = None) -> Module:
+        handle = self.lib.tile_module_load(
+            str(artifact).encode(), function.encode(), chip.encode() if chip else None, 0
+        )
+        if not handle:
+            raise RuntimeError(self.lib.tile_last_error().decode())
+        return Module(self, handle)
+
+
+class Module:
+    """One function of an artifact. Calling it enqueues its kernels."""
+
+    def __init__(self, runtime: Runtime, handle: int) -> None:
+        self.runtime = runtime
+        self.handle = handle
+
+    @property
+    def code(self) -> str:
+        return self.runtime.lib.tile_module_code(self.handle).decode()
+
+    def bind(self, *values: torch.Tensor | int | float) -> Any:
+        """The call with these arguments, ready to be repeated."""
+        arguments = (_Argument * len(values))()
+        keep: list[object] = [values]
+        for argument, value in zip(arguments, values, strict=True):
+            if isinstance(value, torch.Tensor):
+                shape = (ctypes.c_int64 * max(1, value.dim()))(*value.shape)
+                strides = (ctypes.c_int64 * max(1, value.dim()))(*value.stride())
+                keep += [shape, strides]
+                argument.address = value.data_ptr()
+                argument.shape = shape
+                argument.strides = strides
+            elif isinstance(value, int):
+                argument.integer = value
+            else:
+                argument.real = value
+        launch = self.runtime.lib.tile_module_launch
+
+        def call() -> None:
+            stream = torch.cuda.current_stream().cuda_stream
+            if launch(self.handle, arguments, len(values), stream):
+                raise RuntimeError(self.runtime.lib.tile_last_error().decode())
+
+        call.keep = keep  # type: ignore[attr-defined]
+        return call
+
+    def __call__(self, *values: torch.Tensor | int | float) -> None:
+        self.bind(*values)()
