@@ -7,6 +7,7 @@
 //
 // Other shapes; an extent of zero is one of them.
 // RUN: tile-run %s --arg A=randn:1x300xf32 --bench=3 | FileCheck %s --check-prefix=BENCH
+// RUN: tile-run %s --arg A=randn:1x300xf32 --bench | FileCheck %s --check-prefix=BENCH
 // BENCH: median {{ *}}min {{ *}}max
 // BENCH-NEXT: A 1x300xf32, B 300x33xf32 -> C 1x33xf32
 // RUN: tile-run %s --arg A=randn:0x300xf32 | FileCheck %s --check-prefix=EMPTY

@@ -65,8 +65,6 @@ llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
       return spec.takeError();
     options.tolerance = *spec;
   }
-  // A bare --bench leaves the value at 0.
-  if (bench.getNumOccurrences())
-    options.benchRuns = bench == 0 ? 20 : bench;
+  options.benchRuns = bench;
   return options;
 }

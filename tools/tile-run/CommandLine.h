@@ -15,6 +15,17 @@ namespace cl = llvm::cl;
 
 using NameValues = std::vector<std::pair<std::string, std::string>>;
 
+/// A number of runs; a bare --bench asks for 20. LLVM's own parser takes the
+/// value that is not there for a number that is not one.
+struct NumRunsParser : cl::parser<unsigned> {
+  using cl::parser<unsigned>::parser;
+  bool parse(cl::Option &option, llvm::StringRef name, llvm::StringRef text,
+             unsigned &value) {
+    return cl::parser<unsigned>::parse(option, name, text.empty() ? "20" : text,
+                                       value);
+  }
+};
+
 /// To be made once, in main: making it removes the options that LLVM's
 /// libraries register for themselves. Some have the names of ours, and none is
 /// for users of this tool.
@@ -71,7 +82,7 @@ public:
       "tolerance", cl::value_desc("norm=X,atol=X,rtol=X,products=X"),
       cl::cat(checkOptions),
       cl::desc("how far results may be off; one number is atol and rtol")};
-  cl::opt<unsigned> bench{
+  cl::opt<unsigned, false, NumRunsParser> bench{
       "bench",
       cl::ValueOptional,
       cl::value_desc("N"),
