@@ -134,7 +134,7 @@ def attentions() -> list[Case]:
         x, y, z = (wide(t).transpose(1, 2) for t in args[:3])
         groups = x.shape[1] // y.shape[1]
         y, z = y.repeat_interleave(groups, 1), z.repeat_interleave(groups, 1)
-        return [attention(x, y, z)[0].transpose(1, 2)]
+        return [attention(x, y, z, causal=True)[0].transpose(1, 2)]
 
     return [
         Case(
