@@ -243,6 +243,8 @@ def run_install(bench: Bench, outcome: Outcome) -> None:
     program = (ROOT / "test" / "install" / "program.mlir").read_text()
     lowered = bench.capture([tree / "tiny-compiler"], program)
     outcome.check("llvm.func @double" in lowered and "tile." not in lowered, "it lowers a tile program")
+    library = next(prefix.glob("lib*/libtile.so"), None)
+    outcome.check(library is not None and (prefix / "include/Tile/C/Tile.h").exists(), "the C ABI is installed")
     refused = bench.capture([tree / "tiny-compiler"], program.replace("memref<64xf32, #tile.fragment>", "f32"))
     outcome.check(refused == "", "it refuses a wrong one")
     installed = bench.capture([prefix / "bin" / "tile-opt", "--convert-tile-to-cpu"], program)

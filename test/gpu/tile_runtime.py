@@ -16,6 +16,8 @@ class _Argument(ctypes.Structure):
         ("strides", ctypes.POINTER(ctypes.c_int64)),
         ("integer", ctypes.c_int64),
         ("real", ctypes.c_double),
+        ("rank", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
     ]
 
 
@@ -73,6 +75,7 @@ class Module:
                 argument.address = value.data_ptr()
                 argument.shape = shape
                 argument.strides = strides
+                argument.rank = value.dim()
             elif isinstance(value, int):
                 argument.integer = value
             else:

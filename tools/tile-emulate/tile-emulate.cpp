@@ -72,27 +72,6 @@ static bool parseDim(llvm::StringRef text, Dim3 &dim) {
   return true;
 }
 
-static bool parseChecks(uint32_t &mask) {
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  llvm::StringRef(checkText).split(parts, ',');
-  mask = 0;
-  for (llvm::StringRef part : parts) {
-    if (part == "all")
-      mask |= checks::All;
-    else if (part == "race")
-      mask |= checks::Race;
-    else if (part == "proxy")
-      mask |= checks::Proxy;
-    else if (part == "uninit")
-      mask |= checks::Uninitialized;
-    else if (part == "register")
-      mask |= checks::Register;
-    else if (part != "none")
-      return false;
-  }
-  return true;
-}
-
 static void printBuffer(HostBuffer &buffer) {
   uint64_t count = buffer.bytes / buffer.elementBytes;
   llvm::outs() << buffer.name << ":";
@@ -139,8 +118,10 @@ int main(int argc, char **argv) {
   config.dynamicSharedBytes = sharedBytes;
   config.workers = workers;
   config.timeLimitSeconds = timeLimit;
-  if (!parseChecks(config.checks))
+  std::optional<uint32_t> mask = checks::parse(checkText.getValue());
+  if (!mask)
     return fail("checks are all, none, race, proxy, uninit, register");
+  config.checks = *mask;
 
   unsigned faults = 0;
   for (unsigned i = 0; i < seeds; ++i) {

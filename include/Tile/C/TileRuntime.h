@@ -23,15 +23,41 @@ extern "C" {
 
 typedef struct tile_module tile_module;
 
-/* An argument: of an array, the address of its first element on the device and,
-   for each dimension, extent and stride in elements; of a scalar, its value, an
-   integer (or the bits of a float below 32 bits) or a real. */
+/* Element types, as MLIR names them. i4 is packed two to a byte, the even
+   element in the low half; i1 takes a byte that is 0 or 1. */
+typedef enum tile_dtype {
+  TILE_DTYPE_NOT_SAID = 0,
+  TILE_F64 = 1,
+  TILE_F32 = 2,
+  TILE_F16 = 3,
+  TILE_BF16 = 4,
+  TILE_F8E4M3FN = 5,
+  TILE_F8E5M2 = 6,
+  TILE_I64 = 7,
+  TILE_I32 = 8,
+  TILE_I16 = 9,
+  TILE_I8 = 10,
+  TILE_I4 = 11,
+  TILE_I1 = 12
+} tile_dtype;
+
+/* An argument. Zeroed, it says nothing. */
 typedef struct tile_argument {
+  /* Of an array: the address of its first element in the target's memory, and
+     for each dimension extent and stride in elements. Null strides are those of
+     a dense array whose last dimension is contiguous. */
   uint64_t address;
   const int64_t *shape;
   const int64_t *strides;
+  /* Of a scalar: its value, in `integer` where the parameter is an integer and
+     in `real` where it is a float. */
   int64_t integer;
   double real;
+  /* What the caller has, to be checked against what the parameter wants: the
+     number of dimensions, 0 where it is not said, and a tile_dtype. Where the
+     rank is not said, `shape` has as many extents as the parameter. */
+  int32_t rank;
+  int32_t dtype;
 } tile_argument;
 
 /* What went wrong last on this thread. */

@@ -16,6 +16,7 @@
 #include "Tile/Runtime/Array.h"
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,8 +39,23 @@ struct PhaseTime {
   double seconds;
 };
 
+/// How the emulator runs a kernel.
+struct EmulationOptions {
+  /// Schedules to try, from `seed` on; a fault ends the search.
+  unsigned seeds = 1;
+  uint64_t seed = 0;
+  /// Of emulator::checks.
+  uint32_t checks = ~uint32_t(0);
+};
+
 struct CompileOptions {
   Target target = Target::CPU;
+  /// The GPU to compile for, as in sm_90; empty for the device's, or sm_80
+  /// where there is none.
+  std::string chip;
+  EmulationOptions emulation;
+  /// Where compiled kernels are kept; empty for nowhere.
+  std::string cacheDirectory;
   /// Values for tunables; the others keep their defaults.
   std::vector<std::pair<std::string, int64_t>> tunables;
   /// Keep all stages in the kernel. Printing them takes time.
@@ -59,9 +75,17 @@ public:
   /// Brings what the kernel wrote into the arrays, where the device has memory
   /// of its own.
   virtual llvm::Error fetch() = 0;
-  /// The lines that `tile.print` printed since this was asked last, on behalf
-  /// of any call of the kernel.
-  virtual std::string takeOutput() { return {}; }
+};
+
+/// What one kernel needs on a device.
+struct KernelResources {
+  std::string kernel;
+  int64_t registers = 0;
+  int64_t sharedBytes = 0;
+  /// Bytes of registers that did not fit, and of local arrays, a thread.
+  int64_t spillStores = 0, spillLoads = 0, stackBytes = 0;
+  /// The part of a multiprocessor's warps that can be resident at once.
+  std::optional<double> occupancy;
 };
 
 /// Code of one target. Immutable; any number of threads may use it at once.
@@ -71,6 +95,17 @@ public:
   /// The arrays have been checked against the signature.
   virtual llvm::Expected<std::unique_ptr<Call>>
   bind(llvm::ArrayRef<runtime::Array> arguments) const = 0;
+  /// Runs the kernel on memory of the target: to its end, or, where the device
+  /// works on its own, as the next piece of work of `stream`. The arguments
+  /// have been checked against the signature.
+  virtual llvm::Error launch(llvm::ArrayRef<ArgumentView> arguments,
+                             void *stream) const = 0;
+  /// The lines that `tile.print` printed since this was asked last.
+  virtual std::string takeOutput() const { return {}; }
+  /// The GPU it was compiled for, or empty.
+  virtual llvm::StringRef getChip() const { return {}; }
+  /// Of each kernel on the device, where they are known.
+  virtual std::vector<KernelResources> getResources() const { return {}; }
 };
 
 /// Immutable; any number of threads may use it at once. Needs neither the
@@ -79,14 +114,21 @@ class Kernel {
 public:
   Kernel(Target target, Signature signature,
          std::unique_ptr<Executable> executable, std::vector<Stage> stages,
-         std::vector<PhaseTime> times, std::string diagnostics);
+         std::vector<PhaseTime> times, std::string diagnostics,
+         bool isCached = false);
 
   Target getTarget() const { return target; }
+  llvm::StringRef getChip() const { return executable->getChip(); }
+  std::vector<KernelResources> getResources() const {
+    return executable->getResources();
+  }
   const Signature &getSignature() const { return signature; }
   /// All stages in order, where they were asked for.
   llvm::ArrayRef<Stage> getStages() const { return stages; }
   llvm::ArrayRef<PhaseTime> getTimes() const { return times; }
   double getCompileSeconds() const;
+  /// True where the code was found on disk.
+  bool isFromCache() const { return isCached; }
   /// Warnings and remarks, or nothing.
   llvm::StringRef getDiagnostics() const { return diagnostics; }
 
@@ -96,6 +138,12 @@ public:
   bind(llvm::ArrayRef<runtime::Array> arguments) const;
   /// Checks the arrays and runs once.
   llvm::Error run(llvm::ArrayRef<runtime::Array> arguments) const;
+  /// Checks the arguments, which lie in the target's memory, and runs once; on
+  /// a device, enqueues on `stream` and does not wait.
+  llvm::Error launch(llvm::ArrayRef<ArgumentView> arguments,
+                     void *stream) const;
+  /// The lines that `tile.print` printed since this was asked last.
+  std::string takeOutput() const { return executable->takeOutput(); }
 
 private:
   Target target;
@@ -104,6 +152,7 @@ private:
   std::vector<Stage> stages;
   std::vector<PhaseTime> times;
   std::string diagnostics;
+  bool isCached;
 };
 
 } // namespace tile::driver

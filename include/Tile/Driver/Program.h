@@ -93,6 +93,11 @@ public:
   llvm::Expected<Signature> getSignature(llvm::StringRef function) const;
   llvm::Expected<FunctionFacts> getFacts(llvm::StringRef function) const;
 
+  /// The module's text after a textual pipeline, such as
+  /// "builtin.module(tile-to-cpu)", over all that registerAllPasses knows. The
+  /// program stays as it is.
+  llvm::Expected<std::string> runPasses(llvm::StringRef pipeline) const;
+
   /// Compiles `function` and what it calls, and nothing else.
   llvm::Expected<std::shared_ptr<const Kernel>>
   compile(llvm::StringRef function, const CompileOptions &options) const;

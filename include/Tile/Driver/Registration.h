@@ -19,7 +19,8 @@ namespace tile::driver {
 
 /// The tile dialect alone, for compilers that register what else they use.
 void registerOwnDialects(mlir::DialectRegistry &registry);
-/// Our passes and pipelines, for textual pipelines.
+/// Our passes and pipelines, for textual pipelines. Once or often, from any
+/// thread; so for all passes.
 void registerOwnPasses();
 
 /// The tile dialect, all of upstream's and their extensions, and what takes

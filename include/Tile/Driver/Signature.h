@@ -49,6 +49,27 @@ struct Parameter {
   std::string defaultSpec;
 };
 
+/// An argument as a launch takes it: where its elements are and how they lie.
+/// Owns nothing. A scalar has rank 0 and lies in the host's memory, whatever
+/// the target.
+struct ArgumentView {
+  runtime::DType type = runtime::DType::F32;
+  /// In the memory of the target.
+  uintptr_t data = 0;
+  /// Of the first element from there, in elements.
+  int64_t offset = 0;
+  llvm::ArrayRef<int64_t> shape;
+  /// In elements, one a dimension.
+  llvm::ArrayRef<int64_t> strides;
+
+  ArgumentView() = default;
+  /// Of an array, which has to outlive it.
+  explicit ArgumentView(const runtime::Array &array)
+      : type(array.getType()), data(reinterpret_cast<uintptr_t>(array.data())),
+        offset(array.getOffset()), shape(array.getShape()),
+        strides(array.getStrides()) {}
+};
+
 struct Signature {
   std::string function;
   std::vector<Parameter> parameters;
@@ -57,9 +78,9 @@ struct Signature {
   /// source or its position. The error names the nearest.
   llvm::Expected<size_t> find(llvm::StringRef name) const;
 
-  /// Fails where an array does not fit its parameter, saying which, what is
-  /// expected and what was given, and where a written array overlaps another.
-  llvm::Error check(llvm::ArrayRef<runtime::Array> arguments) const;
+  /// Fails where an argument does not fit its parameter, saying which, what is
+  /// expected and what was given, and where a written one overlaps another.
+  llvm::Error check(llvm::ArrayRef<ArgumentView> arguments) const;
 };
 
 /// The signature of `function`, whose arguments the source calls `names` (empty

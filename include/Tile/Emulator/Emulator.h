@@ -47,7 +47,10 @@ enum : uint32_t {
   Register = 8,      // registers of a wgmma used before its wait
   All = 15
 };
-}
+/// The mask of "race", "proxy", "uninit", "register", "all" or "none", or of
+/// several separated by commas.
+std::optional<uint32_t> parse(std::string_view names);
+} // namespace checks
 
 /// Memory a kernel may touch.
 struct Buffer {

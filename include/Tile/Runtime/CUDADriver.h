@@ -30,12 +30,17 @@ using CUfunction = struct OpaqueFunction *;
 using CUstream = struct OpaqueStream *;
 using CUevent = struct OpaqueEvent *;
 
+/// Attributes of a device.
+inline constexpr int capabilityMajor = 75, capabilityMinor = 76;
+
 // Name in the library, result and parameters.
 #define TILE_CUDA_ENTRY_POINTS(X)                                              \
   X(cuInit, (unsigned))                                                        \
   X(cuGetErrorString, (CUresult, const char **))                               \
   X(cuDeviceGet, (CUdevice *, int))                                            \
   X(cuDeviceGetCount, (int *))                                                 \
+  X(cuDriverGetVersion, (int *))                                               \
+  X(cuDeviceTotalMem_v2, (size_t *, CUdevice))                                 \
   X(cuDeviceGetName, (char *, int, CUdevice))                                  \
   X(cuDeviceGetAttribute, (int *, int, CUdevice))                              \
   X(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                         \

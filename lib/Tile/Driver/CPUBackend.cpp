@@ -22,33 +22,46 @@ using tile::runtime::Array;
 
 namespace {
 
-/// Holds the descriptors of one set of arguments.
+/// The arguments of one call in the form that the packed entry takes.
+class PackedArguments {
+public:
+  PackedArguments(const Signature &signature, ArrayRef<ArgumentView> arguments);
+  PackedArguments(const PackedArguments &) = delete;
+
+  void **get() { return pointers.data(); }
+
+private:
+  void addDescriptor(const Parameter &parameter, const ArgumentView &argument);
+
+  /// Of each array: two pointers, offset, extents and strides, as the llvm
+  /// dialect lays a descriptor out; every member has the size of a pointer.
+  SmallVector<int64_t, 64> words;
+  SmallVector<void *, 16> pointers;
+};
+
+/// Keeps the elements of its arguments alive.
 class CPUCall : public Call {
 public:
   CPUCall(std::shared_ptr<const LoadedCode> code, const Signature &signature,
-          ArrayRef<Array> arguments);
+          ArrayRef<Array> arguments)
+      : code(std::move(code)), arrays(arguments.begin(), arguments.end()),
+        packed(signature,
+               SmallVector<ArgumentView>(arrays.begin(), arrays.end())) {}
 
   llvm::Expected<double> run() override {
     auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = code->call(pointers.data()))
+    if (llvm::Error error = code->call(packed.get()))
       return error;
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
                                          start)
         .count();
   }
   llvm::Error fetch() override { return llvm::Error::success(); }
-  std::string takeOutput() override { return code->takeOutput(); }
 
 private:
-  void addDescriptor(const Parameter &parameter, const Array &array);
-
   std::shared_ptr<const LoadedCode> code;
-  /// Keeps the elements alive.
   SmallVector<Array> arrays;
-  /// Pointers, offset, extents and strides, as the llvm dialect lays a
-  /// descriptor out; every member has the size of a pointer.
-  SmallVector<SmallVector<int64_t, 11>> descriptors;
-  SmallVector<void *> pointers;
+  PackedArguments packed;
 };
 
 class CPUExecutable : public Executable {
@@ -60,6 +73,10 @@ public:
   bind(ArrayRef<Array> arguments) const override {
     return std::make_unique<CPUCall>(code, signature, arguments);
   }
+  llvm::Error launch(ArrayRef<ArgumentView> arguments, void *) const override {
+    return code->call(PackedArguments(signature, arguments).get());
+  }
+  std::string takeOutput() const override { return code->takeOutput(); }
 
 private:
   std::shared_ptr<const LoadedCode> code;
@@ -68,41 +85,47 @@ private:
 
 } // namespace
 
-CPUCall::CPUCall(std::shared_ptr<const LoadedCode> code,
-                 const Signature &signature, ArrayRef<Array> arguments)
-    : code(std::move(code)), arrays(arguments.begin(), arguments.end()) {
-  static_assert(sizeof(void *) == sizeof(int64_t));
-  for (auto [parameter, array] : llvm::zip(signature.parameters, arrays))
-    if (!parameter.isScalar)
-      addDescriptor(parameter, array);
+PackedArguments::PackedArguments(const Signature &signature,
+                                 ArrayRef<ArgumentView> arguments) {
+  size_t count = 0;
+  for (const ArgumentView &argument : arguments)
+    count += 3 + 2 * argument.shape.size();
   // Descriptors do not move any more.
-  auto *descriptor = descriptors.begin();
-  for (auto [parameter, array] : llvm::zip(signature.parameters, arrays))
-    pointers.push_back(parameter.isScalar ? array.data()
-                                          : (descriptor++)->data());
+  words.reserve(count);
+  for (auto [parameter, argument] : llvm::zip(signature.parameters, arguments))
+    if (parameter.isScalar)
+      pointers.push_back(reinterpret_cast<void *>(argument.data));
+    else
+      addDescriptor(parameter, argument);
 }
 
-void CPUCall::addDescriptor(const Parameter &parameter, const Array &array) {
+void PackedArguments::addDescriptor(const Parameter &parameter,
+                                    const ArgumentView &argument) {
   // The type may state an offset, which then stands in the code: the pointer is
   // set back by it.
   // Packed elements may begin in the middle of a byte, which only an offset
   // that the type leaves open can say.
-  int64_t bits = tile::runtime::getStorageBits(array.getType());
+  int64_t bits = tile::runtime::getStorageBits(argument.type);
   int64_t offset = parameter.offset;
   if (offset == Parameter::kOpen)
-    offset = bits < 8 ? array.getOffset() : 0;
-  int64_t start = reinterpret_cast<intptr_t>(array.data()) +
-                  (array.getOffset() - offset) * bits / 8;
-  auto &descriptor = descriptors.emplace_back();
-  descriptor = {start, start, offset};
-  descriptor.append(array.getShape().begin(), array.getShape().end());
+    offset = bits < 8 ? argument.offset : 0;
+  int64_t start = static_cast<int64_t>(argument.data) +
+                  (argument.offset - offset) * bits / 8;
+  pointers.push_back(words.end());
+  words.append({start, start, offset});
+  words.append(argument.shape.begin(), argument.shape.end());
+  size_t rank = argument.shape.size();
+  size_t strides = words.size();
+  words.append(argument.strides.begin(), argument.strides.end());
+  if (parameter.strides)
+    return;
   // Dimensions of extent one may come with any stride where a dense array is
   // wanted; code may compute with the one it expects.
-  tile::runtime::Shape strides = array.getStrides();
-  if (!parameter.strides)
-    if (auto dense = tile::runtime::getDenseStrides(array.getShape()))
-      strides = *dense;
-  descriptor.append(strides.begin(), strides.end());
+  int64_t next = 1;
+  for (size_t i = rank; i-- > 0;) {
+    words[strides + i] = next;
+    next *= std::max<int64_t>(argument.shape[i], 1);
+  }
 }
 
 llvm::Expected<std::unique_ptr<Executable>>

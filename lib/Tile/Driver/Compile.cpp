@@ -7,8 +7,8 @@
 
 #include "Backends.h"
 #include "CapturedDiagnostics.h"
-#include "NearestName.h"
 #include "SessionState.h"
+#include "Tile/Driver/NearestName.h"
 #include "Tile/IR/EntryAttributes.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -119,7 +119,7 @@ llvm::Error ExampleRun::runChecked() {
     if (!call)
       return call.takeError();
     llvm::Expected<double> seconds = (*call)->run();
-    if (std::string output = (*call)->takeOutput();
+    if (std::string output = report.kernel->takeOutput();
         poison == runtime::Poison::First)
       report.output = std::move(output);
     if (!seconds) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Driver/Kernel.h"
+#include "llvm/ADT/SmallVector.h"
 
 using namespace tile::driver;
 
@@ -15,10 +16,11 @@ Executable::~Executable() = default;
 Kernel::Kernel(Target target, Signature signature,
                std::unique_ptr<Executable> executable,
                std::vector<Stage> stages, std::vector<PhaseTime> times,
-               std::string diagnostics)
+               std::string diagnostics, bool isCached)
     : target(target), signature(std::move(signature)),
       executable(std::move(executable)), stages(std::move(stages)),
-      times(std::move(times)), diagnostics(std::move(diagnostics)) {}
+      times(std::move(times)), diagnostics(std::move(diagnostics)),
+      isCached(isCached) {}
 
 double Kernel::getCompileSeconds() const {
   double sum = 0;
@@ -29,9 +31,19 @@ double Kernel::getCompileSeconds() const {
 
 llvm::Expected<std::unique_ptr<Call>>
 Kernel::bind(llvm::ArrayRef<runtime::Array> arguments) const {
-  if (llvm::Error error = signature.check(arguments))
+  llvm::SmallVector<ArgumentView> views;
+  for (const runtime::Array &array : arguments)
+    views.emplace_back(array);
+  if (llvm::Error error = signature.check(views))
     return error;
   return executable->bind(arguments);
+}
+
+llvm::Error Kernel::launch(llvm::ArrayRef<ArgumentView> arguments,
+                           void *stream) const {
+  if (llvm::Error error = signature.check(arguments))
+    return error;
+  return executable->launch(arguments, stream);
 }
 
 llvm::Error Kernel::run(llvm::ArrayRef<runtime::Array> arguments) const {

@@ -10,13 +10,13 @@
 
 #include "Tile/Driver/Signature.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tile;
 using namespace tile::driver;
+using llvm::ArrayRef;
 using llvm::createStringError;
 using llvm::Twine;
-using tile::runtime::Array;
-using tile::runtime::Shape;
 
 static llvm::Error mismatch(const Parameter &parameter, const Twine &expected,
                             const Twine &got) {
@@ -24,7 +24,7 @@ static llvm::Error mismatch(const Parameter &parameter, const Twine &expected,
                            expected + ", got " + got);
 }
 
-static std::string format(const Shape &values) {
+static std::string format(ArrayRef<int64_t> values) {
   std::string text = "[";
   for (int64_t value : values) {
     text += text.size() > 1 ? ", " : "";
@@ -33,58 +33,100 @@ static std::string format(const Shape &values) {
   return text + "]";
 }
 
+static std::string formatType(const ArgumentView &argument) {
+  return runtime::formatType(argument.shape.vec(), argument.type);
+}
+
+static bool isEmpty(const ArgumentView &argument) {
+  return llvm::is_contained(argument.shape, 0);
+}
+
+/// Extents that are no sizes are told before anything is computed with them.
+static llvm::Error checkExtents(const Parameter &parameter,
+                                const ArgumentView &argument) {
+  uint64_t bytes = std::max(8u, runtime::getStorageBits(argument.type)) / 8;
+  for (auto [i, extent] : llvm::enumerate(argument.shape)) {
+    if (extent < 0)
+      return mismatch(parameter,
+                      "an extent of zero or more in dimension " + Twine(i),
+                      Twine(extent));
+    uint64_t reach = 0;
+    uint64_t steps = extent > 1 ? extent - 1 : 0;
+    uint64_t stride = argument.strides[i] < 0
+                          ? -static_cast<uint64_t>(argument.strides[i])
+                          : static_cast<uint64_t>(argument.strides[i]);
+    if (__builtin_mul_overflow(steps, stride, &reach) ||
+        __builtin_add_overflow(bytes, reach, &bytes) || bytes >> 58 != 0)
+      return createStringError(
+          "argument '" + parameter.name + "': an array with shape " +
+          format(argument.shape) + " and strides " + format(argument.strides) +
+          " does not fit in memory");
+  }
+  return llvm::Error::success();
+}
+
 /// Strides matter only where there is a second element to step to.
-static bool matchStrides(const Array &array, const Shape &wanted) {
+static bool matchStrides(const ArgumentView &argument,
+                         ArrayRef<int64_t> wanted) {
   for (size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i] != Parameter::kOpen && array.getShape()[i] > 1 &&
-        array.getStrides()[i] != wanted[i])
+    if (wanted[i] != Parameter::kOpen && argument.shape[i] > 1 &&
+        argument.strides[i] != wanted[i])
       return false;
   return true;
 }
 
-static llvm::Error checkLayout(const Parameter &parameter, const Array &array) {
+static bool isDense(const ArgumentView &argument) {
+  int64_t next = 1;
+  for (size_t i = argument.shape.size(); i-- > 0;) {
+    if (argument.shape[i] > 1 && argument.strides[i] != next)
+      return false;
+    next *= argument.shape[i];
+  }
+  return true;
+}
+
+static llvm::Error checkLayout(const Parameter &parameter,
+                               const ArgumentView &argument) {
   if (parameter.strides) {
-    if (!matchStrides(array, *parameter.strides))
+    if (!matchStrides(argument, *parameter.strides))
       return mismatch(parameter, "strides " + format(*parameter.strides),
-                      format(array.getStrides()));
+                      format(argument.strides));
     return llvm::Error::success();
   }
-  if (array.isDense())
-    return llvm::Error::success();
-  auto dense = runtime::getDenseStrides(array.getShape());
-  if (!dense)
-    return createStringError("argument '" + parameter.name +
-                             "': " + dense.message());
-  if (!matchStrides(array, *dense))
+  if (!isEmpty(argument) && !isDense(argument))
     return mismatch(parameter,
                     "a dense array, its last dimension contiguous, as " +
                         parameter.typeText + " wants it",
-                    "strides " + format(array.getStrides()));
+                    "strides " + format(argument.strides));
   return llvm::Error::success();
 }
 
-static llvm::Error checkOne(const Parameter &parameter, const Array &array) {
-  std::string got = array.formatType();
-  if (array.getType() != parameter.type ||
-      array.getRank() != static_cast<int64_t>(parameter.shape.size()))
-    return mismatch(parameter, parameter.typeText,
-                    got +
-                        (parameter.isScalar
-                             ? ""
-                             : " of rank " + std::to_string(array.getRank())));
+static llvm::Error checkOne(const Parameter &parameter,
+                            const ArgumentView &argument) {
+  if (argument.type != parameter.type ||
+      argument.shape.size() != parameter.shape.size())
+    return mismatch(
+        parameter, parameter.typeText,
+        formatType(argument) +
+            (parameter.isScalar
+                 ? ""
+                 : " of rank " + std::to_string(argument.shape.size())));
   for (size_t i = 0; i < parameter.shape.size(); ++i)
-    if (parameter.shape[i] >= 0 && parameter.shape[i] != array.getShape()[i])
+    if (parameter.shape[i] >= 0 && parameter.shape[i] != argument.shape[i])
       return mismatch(parameter,
                       "extent " + Twine(parameter.shape[i]) + " in dimension " +
                           Twine(i) + " (" + parameter.typeText + ")",
-                      got);
-  uint64_t align = std::max(1u, runtime::getStorageBits(array.getType()) / 8);
-  if (reinterpret_cast<uintptr_t>(array.data()) % align != 0)
+                      formatType(argument));
+  if (llvm::Error error = checkExtents(parameter, argument))
+    return error;
+  uintptr_t align = std::max(8u, runtime::getStorageBits(argument.type)) / 8;
+  if (argument.data % align != 0)
     return mismatch(parameter,
                     "an address that is a multiple of " + Twine(align),
-                    "0x" + llvm::Twine::utohexstr(
-                               reinterpret_cast<uintptr_t>(array.data())));
-  return checkLayout(parameter, array);
+                    "0x" + Twine::utohexstr(argument.data));
+  if (argument.data == 0 && !isEmpty(argument))
+    return mismatch(parameter, "the address of its elements", "null");
+  return checkLayout(parameter, argument);
 }
 
 namespace {
@@ -92,18 +134,17 @@ namespace {
 struct Extent {
   uintptr_t begin = 0, end = 0;
 
-  explicit Extent(const Array &array) {
-    if (array.getNumElements() == 0)
+  explicit Extent(const ArgumentView &argument) {
+    if (isEmpty(argument))
       return;
-    int64_t first = array.getOffset(), last = first;
-    for (int64_t i = 0; i < array.getRank(); ++i) {
-      int64_t reach = (array.getShape()[i] - 1) * array.getStrides()[i];
+    int64_t first = argument.offset, last = first;
+    for (size_t i = 0; i < argument.shape.size(); ++i) {
+      int64_t reach = (argument.shape[i] - 1) * argument.strides[i];
       (reach < 0 ? first : last) += reach;
     }
-    auto base = reinterpret_cast<uintptr_t>(array.data());
-    int64_t bits = runtime::getStorageBits(array.getType());
-    begin = base + first * bits / 8;
-    end = base + ((last + 1) * bits + 7) / 8;
+    int64_t bits = runtime::getStorageBits(argument.type);
+    begin = argument.data + first * bits / 8;
+    end = argument.data + ((last + 1) * bits + 7) / 8;
   }
 
   bool overlaps(const Extent &other) const {
@@ -112,16 +153,16 @@ struct Extent {
 };
 } // namespace
 
-llvm::Error Signature::check(llvm::ArrayRef<Array> arguments) const {
+llvm::Error Signature::check(ArrayRef<ArgumentView> arguments) const {
   if (arguments.size() != parameters.size())
     return createStringError("'" + function + "' takes " +
                              Twine(parameters.size()) + " arguments, got " +
                              Twine(arguments.size()));
-  llvm::SmallVector<Extent> extents;
-  for (auto [parameter, array] : llvm::zip(parameters, arguments)) {
-    if (llvm::Error error = checkOne(parameter, array))
+  llvm::SmallVector<Extent, 16> extents;
+  for (auto [parameter, argument] : llvm::zip(parameters, arguments)) {
+    if (llvm::Error error = checkOne(parameter, argument))
       return error;
-    extents.emplace_back(array);
+    extents.emplace_back(argument);
   }
   for (size_t i = 0; i < parameters.size(); ++i)
     for (size_t j = 0; j < parameters.size(); ++j)

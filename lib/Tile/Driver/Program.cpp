@@ -6,13 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Driver/Program.h"
-#include "NearestName.h"
+#include "CapturedDiagnostics.h"
 #include "SessionState.h"
+#include "Tile/Driver/NearestName.h"
+#include "Tile/Driver/Registration.h"
 #include "Tile/IR/EntryAttributes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::driver;
+using llvm::createStringError;
 
 char SourceError::ID;
 
@@ -83,4 +88,28 @@ llvm::Expected<FunctionFacts> Program::getFacts(StringRef name) const {
                               tunable.getChoices().vec(),
                               static_cast<int64_t>(tunable.getDefaultValue())});
   return facts;
+}
+
+llvm::Expected<std::string> Program::runPasses(StringRef pipeline) const {
+  registerAllPasses();
+  std::lock_guard lock(state->session->mutex);
+  CapturedDiagnostics diagnostics(state->source, &state->session->context);
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, stream);
+  if (failed(parsed))
+    return createStringError("the pipeline '" + pipeline +
+                             "' does not parse: " + StringRef(problem).rtrim());
+  if (parsed->getOpAnchorName() != ModuleOp::getOperationName())
+    return createStringError("the pipeline '" + pipeline +
+                             "': expected one on builtin.module, got one on " +
+                             parsed->getOpAnchorName());
+  PassManager passes(&state->session->context);
+  static_cast<OpPassManager &>(passes) = std::move(*parsed);
+  OwningOpRef<ModuleOp> copy(getModule().clone());
+  if (failed(passes.run(*copy)))
+    return diagnostics.takeError("the pipeline '" + pipeline + "' failed");
+  std::string text;
+  llvm::raw_string_ostream(text) << *copy << "\n";
+  return text;
 }

@@ -17,18 +17,22 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include <mutex>
 
 void tile::driver::registerOwnDialects(mlir::DialectRegistry &registry) {
   registry.insert<TileDialect>();
 }
 
 void tile::driver::registerOwnPasses() {
-  registerTilePasses();
-  registerTileConversionPasses();
-  registerTileGPUTransformsPasses();
-  registerTileGPUConversionPasses();
-  registerTilePipelines();
-  cuda::registerTileToCUDA();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerTilePasses();
+    registerTileConversionPasses();
+    registerTileGPUTransformsPasses();
+    registerTileGPUConversionPasses();
+    registerTilePipelines();
+    cuda::registerTileToCUDA();
+  });
 }
 
 void tile::driver::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -39,6 +43,7 @@ void tile::driver::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void tile::driver::registerAllPasses() {
-  mlir::registerAllPasses();
+  static std::once_flag once;
+  std::call_once(once, mlir::registerAllPasses);
   registerOwnPasses();
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Driver/Signature.h"
-#include "NearestName.h"
+#include "Tile/Driver/NearestName.h"
 #include "Tile/IR/EntryAttributes.h"
 #include "Tile/IR/TileDialect.h"
 #include "WrittenArguments.h"

@@ -8,6 +8,7 @@
 #include "KernelImage.h"
 #include "Launch.h"
 #include "Parser.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <map>
 #include <mutex>
 
@@ -31,6 +32,26 @@ struct Module::State {
     return slot.get();
   }
 };
+
+std::optional<uint32_t> checks::parse(std::string_view names) {
+  uint32_t mask = None;
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  llvm::StringRef(names).split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    auto check = llvm::StringSwitch<std::optional<uint32_t>>(part.trim())
+                     .Case("all", All)
+                     .Case("none", None)
+                     .Case("race", Race)
+                     .Case("proxy", Proxy)
+                     .Case("uninit", Uninitialized)
+                     .Case("register", Register)
+                     .Default(std::nullopt);
+    if (!check)
+      return std::nullopt;
+    mask |= *check;
+  }
+  return mask;
+}
 
 Module::Module() : state(std::make_unique<State>()) {}
 Module::~Module() = default;

@@ -29,7 +29,6 @@ Result<Device> Device::open(int index) {
     return status.error();
   char text[256] = {};
   int major = 0, minor = 0;
-  constexpr int capabilityMajor = 75, capabilityMinor = 76;
   for (CUresult result :
        {api.cuDeviceGetName(text, sizeof(text) - 1, handle),
         api.cuDeviceGetAttribute(&major, capabilityMajor, handle),

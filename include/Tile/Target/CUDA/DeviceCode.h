@@ -42,6 +42,8 @@ llvm::Expected<std::string> emitPTX(mlir::gpu::GPUModuleOp module,
 /// ptxas from CUDA_HOME or CUDA_PATH, then PATH, then /usr/local/cuda; empty
 /// where there is none.
 std::string findPtxas();
+/// As in "12.8.93".
+llvm::Expected<std::string> getPtxasVersion(llvm::StringRef ptxas);
 llvm::Expected<MachineCode> assemble(llvm::StringRef ptx, const Chip &chip,
                                      llvm::StringRef ptxas);
 

@@ -34,6 +34,31 @@ std::string tile::cuda::findPtxas() {
   return inToolkit("/usr/local/cuda");
 }
 
+llvm::Expected<std::string> tile::cuda::getPtxasVersion(StringRef ptxas) {
+  llvm::SmallString<128> log;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("tile", "log", log))
+    return createStringError("no temporary file: " + error.message());
+  llvm::FileRemover remover(log);
+  StringRef arguments[] = {ptxas, "--version"};
+  std::optional<StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
+  std::string message;
+  if (llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 10,
+                                0, &message) != 0)
+    return createStringError(ptxas + " --version failed" +
+                             (message.empty() ? "" : ": " + message));
+  auto text = llvm::MemoryBuffer::getFile(log);
+  if (!text)
+    return createStringError(log.str() + ": " + text.getError().message());
+  // "Cuda compilation tools, release 12.8, V12.8.93"
+  StringRef version = (*text)->getBuffer().split(", V").second;
+  version =
+      version.take_while([](char c) { return llvm::isDigit(c) || c == '.'; });
+  if (version.empty())
+    return createStringError(ptxas + " --version does not say its version");
+  return version.str();
+}
+
 /// The number in front of `unit`, as in "40 registers".
 static int64_t takeNumber(StringRef text, StringRef unit) {
   size_t at = text.find(unit);
