@@ -228,6 +228,11 @@ def run_robustness(bench: Bench, outcome: Outcome) -> None:
     run_pytest("robustness", bench, outcome)
 
 
+def run_package(bench: Bench, outcome: Outcome) -> None:
+    """The Python package: its language, launches, tuning, and a wheel in an empty environment"""
+    run_pytest("python", bench, outcome)
+
+
 def run_install(bench: Bench, outcome: Outcome) -> None:
     """An out-of-tree compiler builds against the installed package and lowers a program"""
     prefix, tree = BUILD / "install-test" / "prefix", BUILD / "install-test" / "build"
@@ -270,6 +275,7 @@ SUITES = [
     Suite("examples", 4, run_examples),
     Suite("conformance", 4, run_conformance),
     Suite("robustness", 2, run_robustness),
+    Suite("package", 4, run_package),
     Suite("install", 2, run_install),
 ]
 BUILD_BUDGET = 15  # minutes, from nothing

@@ -9,7 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # To build and run.
 build_packages=(
   clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
-  libomp-22-dev cmake ninja-build libgtest-dev g++ python3 python3-venv)
+  libomp-22-dev cmake ninja-build libgtest-dev g++ python3 python3-dev python3-venv)
 # To run every suite: the sanitizers' run time, formatters, and what lit needs
 # to end a test that hangs.
 test_packages=(libclang-rt-22-dev clang-format-22 python3-psutil)

@@ -1,0 +1,154 @@
+"""Mistakes are errors at the user's line, and say what would be right."""
+
+# mypy: disable-error-code="valid-type,no-untyped-def,name-defined,misc"
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tile
+import tile.language as T
+from tile.language import Tensor
+
+
+def refused(kernel: Callable[..., Any], message: str, mark: str = "# here") -> None:
+    """The kernel is refused with this message, at the line that is marked."""
+    import inspect
+
+    lines, first = inspect.getsourcelines(kernel)
+    wanted = next(first + at for at, line in enumerate(lines) if mark in line)
+    with pytest.raises(tile.TileError) as caught:
+        tile.compile(T.prim_func(kernel), target="cpu")
+    text = str(caught.value)
+    assert re.search(message, text), text
+    assert f"{__file__}:{wanted}:" in text, text
+
+
+def test_unknown_name() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            T.frobnicate(A)  # here
+
+    refused(kernel, "the language has no T.frobnicate")
+
+
+def test_name_of_tilelang_that_is_not_supported() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            T.alloc_tmem((64, 64), "float32")  # here
+
+    refused(kernel, "T.alloc_tmem is not supported: tensor memory")
+
+
+def test_value_that_would_be_carried_by_a_loop() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            total = 0.0
+            for i in T.serial(4):
+                total = total + A[i]  # here
+            A[0] = total
+
+    refused(kernel, "total is read in this loop and assigned here.*T.alloc_var")
+
+
+def test_name_that_ended_with_its_branch() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            x = 1.0
+            if A[0] > 0:
+                x = 2.0
+            A[1] = x  # here
+
+    refused(kernel, "x was assigned inside the `if` on a device value at line .* T.alloc_var")
+
+
+def test_gemm_of_matrices_that_do_not_fit() -> None:
+    def kernel(A: Tensor((64, 64), "float16")) -> None:
+        with T.Kernel(1):
+            a = T.alloc_shared((64, 32), "float16")
+            b = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((64, 64), "float32")
+            T.gemm(a, b, c)  # here
+
+    refused(kernel, r"A is \(64, 32\)")
+
+
+def test_copy_of_tiles_that_differ() -> None:
+    def kernel(A: Tensor((64, 64), "float16")) -> None:
+        with T.Kernel(1):
+            a = T.alloc_shared((64, 32), "float16")
+            T.copy(A[0:64, 0:64], a)  # here
+
+    refused(kernel, r"the sides of this copy differ: A has \(64, 64\) and a \(64, 32\)")
+
+
+def test_parallel_of_an_unknown_extent() -> None:
+    def kernel(n: T.int32, A: Tensor((64,), "float32")) -> None:
+        with T.Kernel(1):
+            for i in T.Parallel(n):  # here
+                A[i] = 0
+
+    refused(kernel, "known at compile time")
+
+
+def test_whole_buffer_in_an_expression() -> None:
+    def kernel(A: Tensor((64,), "float32")) -> None:
+        with T.Kernel(1):
+            a = T.alloc_fragment((64,), "float32")
+            b = a * 2  # here  # noqa: F841
+
+    refused(kernel, "a is a whole buffer")
+
+
+def test_integer_division() -> None:
+    def kernel(A: Tensor((64,), "int32")) -> None:
+        with T.Kernel(1):
+            for i in T.Parallel(64):
+                A[i] = A[i] / 2  # here
+
+    refused(kernel, "use // for the floor")
+
+
+def test_compiler_diagnostic_has_the_users_line() -> None:
+    def kernel(A: Tensor((64, 64), "float16")) -> None:
+        with T.Kernel(1):
+            a = T.alloc_shared((64, 64), "int16")
+            b = T.alloc_shared((64, 64), "int16")
+            c = T.alloc_fragment((64, 64), "int32")
+            T.gemm(a, b, c)  # here
+
+    refused(kernel, "'tile.gemm' op")
+
+
+def test_thread_level_code_is_refused_by_the_cpu() -> None:
+    def kernel(A: Tensor((64,), "float32")) -> None:
+        with T.Kernel(1, threads=64):
+            tx = T.get_thread_binding()  # here
+            A[tx] = 1.0
+
+    refused(kernel, "emulator")
+
+
+def test_argument_that_does_not_fit() -> None:
+    import numpy as np
+
+    @T.prim_func
+    def kernel(A: Tensor((4,), "float32"), n: T.int32) -> None:
+        with T.Kernel(1):
+            A[0] = n
+
+    compiled = tile.compile(kernel, target="cpu")
+    with pytest.raises(ValueError, match="argument 'A': expected elements of float32, got float64"):
+        compiled(np.zeros(4), 1)
+    with pytest.raises(tile.LaunchError, match="'A'"):
+        compiled(np.zeros(5, np.float32), 1)
+    with pytest.raises(ValueError, match="argument 'n': expected an integer"):
+        compiled(np.zeros(4, np.float32), 1.5)
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        compiled(np.zeros(4, np.float32))
+    readonly = np.zeros(4, np.float32)
+    readonly.flags.writeable = False
+    with pytest.raises(ValueError, match="'A' is read-only|argument 'A'"):
+        compiled(readonly, 1)
