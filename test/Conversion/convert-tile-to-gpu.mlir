@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tile-infer-layouts -tile-insert-sync -convert-tile-to-gpu -split-input-file | FileCheck %s
+// RUN: tile-opt %s -tile-infer-layouts -tile-plan-shared-memory -tile-insert-sync -convert-tile-to-gpu -split-input-file | FileCheck %s
 
 // Pointers come first, then dynamic extents and strides; without the promise of
 // alignment elements go one by one, under a predicate.
@@ -46,6 +46,25 @@ func.func @product(%n: index) {
     tile.gemm %A, %B, %C clear
       : memref<16x16xf16, #tile.shared>, memref<16x16xf16, #tile.shared>,
         memref<16x16xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Copies ahead of a loop are predicated; no branch parts what stands around them.
+// A swizzle is an exclusive or of the thread's part of the address.
+// CHECK: gpu.module @ahead_kernels
+// CHECK: arith.xori
+// CHECK-NOT: scf.if
+// CHECK: @$3 cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $2;
+func.func @ahead(%x: memref<?x64xf16>, %more: i1, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) alignment(16) {
+    %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
+    scf.if %more {
+      tile.copy %x[0, 0] to %S async : memref<?x64xf16> to memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
+    }
+    nvvm.cp.async.commit.group
   }
   return
 }

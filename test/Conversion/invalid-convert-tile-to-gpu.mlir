@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tile-infer-layouts=chip=sm_80 -convert-tile-to-gpu=chip=sm_86 -split-input-file -verify-diagnostics
+// RUN: tile-opt %s -tile-infer-layouts=chip=sm_80 -tile-plan-shared-memory=chip=sm_86 -convert-tile-to-gpu=chip=sm_86 -split-input-file -verify-diagnostics
 
 func.func @too_much(%n: index) {
   // expected-error@+1 {{needs 131072 bytes of shared memory, but a block of sm_86 has 101376}}

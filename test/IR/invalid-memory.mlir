@@ -265,3 +265,25 @@ func.func @layout(%n: index) {
   }
   return
 }
+
+// -----
+
+// shared-c1
+func.func @swizzle_of_two(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    // expected-error @below {{expects a swizzle of three numbers, [bits, base, shift], got 2}}
+    %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3]>>
+  }
+  return
+}
+
+// -----
+
+// shared-c2
+func.func @swizzle_that_overlaps(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    // expected-error @below {{expects a swizzle that exists: a swizzle of 3 bits needs a shift of at least as many, got 2}}
+    %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 2]>>
+  }
+  return
+}

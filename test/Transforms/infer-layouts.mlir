@@ -1,9 +1,10 @@
 // RUN: tile-opt %s -tile-infer-layouts -split-input-file | FileCheck %s
 
 // The result of a gemm has the layout of its matrix instruction, its shared
-// operands have rows that spread over the banks.
+// operands have swizzles that spread matrix loads over the banks.
 // CHECK-LABEL: func.func @gemm
-// CHECK: tile.alloc_shared : memref<64x32xf16, #tile.shared<strides = [40, 1]>>
+// CHECK: tile.alloc_shared : memref<64x32xf16, #tile.shared<strides = [32, 1], swizzle = [2, 3, 3]>>
+// CHECK: tile.alloc_shared : memref<32x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
 // CHECK: tile.alloc_fragment : memref<64x64xf32, #tile.fragment<"64x64 threads 128 {{.*}}2@1{{.*}}">>
 func.func @gemm(%n: index) {
   tile.launch blocks(%b) in (%n) threads(128) {
@@ -77,6 +78,62 @@ func.func @slice(%n: index) {
     %m = tile.alloc_fragment : memref<8xf32, #tile.fragment>
     tile.reduce sum %S along 1 into %m
       : memref<8x256xf32, #tile.fragment> into memref<8xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Rows that no power of two divides are padded instead.
+// CHECK-LABEL: func.func @padded
+// CHECK: tile.alloc_shared : memref<48x40xf16, #tile.shared<strides = [40, 1]>>
+func.func @padded(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %A = tile.alloc_shared : memref<48x40xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<48x48xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<40x48xf32, #tile.fragment>
+    tile.gemm %A, %B, %C transpose_a clear
+      : memref<48x40xf16, #tile.shared>, memref<48x48xf16, #tile.shared>,
+        memref<40x48xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// What a product leaves in pieces of 4 bytes goes to global memory through a
+// shared buffer, which converts on the way in.
+// CHECK-LABEL: func.func @staged
+// CHECK: %[[S:.*]] = tile.alloc_shared : memref<64x64xf16, #tile.shared<strides = [64, 1], swizzle
+// CHECK: tile.copy %{{.*}} to %[[S]] : memref<64x64xf32, {{.*}}> to memref<64x64xf16
+// CHECK: tile.copy %[[S]] to %{{.*}}[0, 0] : memref<64x64xf16, {{.*}}> to memref<?x?xf16>
+func.func @staged(%c: memref<?x?xf16>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) alignment(16) {
+    %A = tile.alloc_shared : memref<64x32xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.gemm %A, %B, %C clear
+      : memref<64x32xf16, #tile.shared>, memref<32x64xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+    tile.copy %C to %c[0, 0] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>
+  }
+  return
+}
+
+// -----
+
+// Not where the offset may lie between two pieces of 16 bytes.
+// CHECK-LABEL: func.func @not_staged
+// CHECK: tile.copy %{{.*}} to %{{.*}}[0, %{{.*}}] : memref<64x64xf32, {{.*}}> to memref<?x?xf16>
+func.func @not_staged(%c: memref<?x?xf16>, %at: index, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) alignment(16) {
+    %A = tile.alloc_shared : memref<64x32xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.gemm %A, %B, %C clear
+      : memref<64x32xf16, #tile.shared>, memref<32x64xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+    tile.copy %C to %c[0, %at] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>
   }
   return
 }

@@ -55,3 +55,25 @@ func.func @wait(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Buffers in one place are one buffer.
+// CHECK-LABEL: func.func @place
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.copy %{{.*}} to %[[SECOND:.*]] :
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy %[[SECOND]]
+// CHECK-NOT: gpu.barrier
+func.func @place(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %first = tile.alloc_shared at 0 : memref<64xf32, #tile.shared>
+    %second = tile.alloc_shared at 128 : memref<64xf32, #tile.shared>
+    %third = tile.alloc_shared at 512 : memref<64xf32, #tile.shared>
+    tile.copy %first to %y[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+    tile.copy %x[0] to %second : memref<?xf32> to memref<64xf32, #tile.shared>
+    tile.copy %second to %z[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+    tile.copy %x[0] to %third : memref<?xf32> to memref<64xf32, #tile.shared>
+  }
+  return
+}

@@ -11,7 +11,7 @@
 #define TILE_IR_LAYOUTS_H
 
 #include "Tile/IR/TileDialect.h"
-#include "Tile/Layout/FragmentLayout.h"
+#include "Tile/Layout/SharedLayout.h"
 
 namespace tile {
 
@@ -23,10 +23,13 @@ mlir::MemRefType withFragmentLayout(mlir::MemRefType type,
 
 /// Distances between neighbours of a whole shared buffer, in elements.
 llvm::SmallVector<int64_t> getSharedStrides(mlir::MemRefType type);
-mlir::MemRefType withSharedStrides(mlir::MemRefType type,
-                                   llvm::ArrayRef<int64_t> strides);
+/// What is done to those offsets; none before inference.
+layout::Swizzle getSharedSwizzle(mlir::MemRefType type);
 /// Elements that a shared buffer spans, gaps included.
 int64_t getSharedSpan(mlir::MemRefType type);
+/// The same in bytes, and what its place must be a multiple of.
+int64_t getSharedBytes(mlir::MemRefType type);
+int64_t getSharedAlignment(mlir::MemRefType type);
 
 } // namespace tile
 

@@ -29,22 +29,39 @@ def Tile_SharedAttr : Tile_Attr<"Shared", "shared"> {
   let summary = "memory that all threads of a block share";
   let description = [{
     Once layouts are inferred, `strides` says how many elements apart neighbours
-    along each dimension lie. Without it a buffer is dense.
+    along each dimension lie; without it a buffer is dense. `swizzle = [bits,
+    base, shift]` then spreads columns over the banks: an element that the
+    strides put at offset `o` lies at `o` with `bits` bits from bit `base` on
+    flipped where the bits `shift` further up are set (docs/Layouts.md). It
+    counts from the start of the allocation, so a view of the buffer keeps it.
 
     ```mlir
     func.func @f(%n: index) {
       tile.launch blocks(%b) in (%n) {
-        %A = tile.alloc_shared : memref<128x64xf16, #tile.shared<strides = [72, 1]>>
+        %A = tile.alloc_shared : memref<128x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
+        %B = tile.alloc_shared : memref<128x48xf16, #tile.shared<strides = [56, 1]>>
       }
       return
     }
     ```
   }];
-  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$strides);
-  let builders = [AttrBuilder<(ins), [{
-    return $_get($_ctxt, ::llvm::ArrayRef<int64_t>());
-  }]>];
-  let assemblyFormat = "(`<` `strides` `=` `[` $strides^ `]` `>`)?";
+  let parameters = (ins
+    OptionalArrayRefParameter<"int64_t">:$strides,
+    OptionalArrayRefParameter<"int64_t">:$swizzle);
+  let builders = [
+    AttrBuilder<(ins), [{
+      return $_get($_ctxt, ::llvm::ArrayRef<int64_t>(),
+                   ::llvm::ArrayRef<int64_t>());
+    }]>,
+    AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$strides), [{
+      return $_get($_ctxt, strides, ::llvm::ArrayRef<int64_t>());
+    }]>
+  ];
+  let assemblyFormat = [{
+    (`<` `strides` `=` `[` $strides^ `]`
+      (`,` `swizzle` `=` `[` $swizzle^ `]`)? `>`)?
+  }];
+  let genVerifyDecl = 1;
 }
 
 def Tile_FragmentAttr : Tile_Attr<"Fragment", "fragment"> {

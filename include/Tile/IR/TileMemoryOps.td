@@ -32,14 +32,29 @@ def Tile_AllocSharedOp : Tile_AllocOp<"alloc_shared", Tile_SharedBuffer> {
     iteration of the innermost enclosing loop or the block; its contents start
     undefined. Extents are static once the tunables are fixed.
 
+    `at` is the buffer's place in the launch's shared memory, in bytes:
+    `tile-plan-shared-memory` gives the same bytes to buffers that are not in
+    use at the same time.
+
     ```mlir
     func.func @f(%n: index) {
       tile.launch blocks(%b) in (%n) {
         %tile = tile.alloc_shared : memref<128x64xf16, #tile.shared>
+        %next = tile.alloc_shared at 16384 : memref<64xf32, #tile.shared>
       }
       return
     }
     ```
+  }];
+  let arguments = (ins Variadic<Index>:$dynamic_sizes,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$place);
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$buffer, "::mlir::ValueRange":$sizes), [{
+      build($_builder, $_state, buffer, sizes, ::mlir::IntegerAttr());
+    }]>
+  ];
+  let assemblyFormat = [{
+    (`(` $dynamic_sizes^ `)`)? (`at` $place^)? attr-dict `:` type($buffer)
   }];
 }
 

@@ -77,8 +77,9 @@ int64_t pieceWidth(const ComposedLayout &shared, int64_t elementBits,
 Wavefronts countWavefronts(const ComposedLayout &shared, int64_t elementBits,
                            const SharedAccess &access);
 
-/// Who else must be able to address the buffer.
-enum class SharedEngine { Threads, Tma, Wgmma };
+/// Who must be able to address the buffer: threads in any way, threads by one
+/// stride for each dimension and a swizzle (rows stay rows), TMA or wgmma.
+enum class SharedEngine { Threads, Rows, Tma, Wgmma };
 
 struct SharedChoice {
   ComposedLayout layout;

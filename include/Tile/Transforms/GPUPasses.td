@@ -91,13 +91,57 @@ def TileInferLayouts : Pass<"tile-infer-layouts"> {
   ];
 }
 
+def TilePipelineOperands : Pass<"tile-pipeline-operands"> {
+  let summary = "load the operands of a product a step ahead";
+  let description = [{
+    In a loop of `tile-materialize-pipeline` whose work is one product, the
+    product is cut into steps of its matrix instruction along K. Two pairs of
+    fragments take turns: while one step is multiplied, the operands of the next
+    come by ldmatrix, those of the next iteration's first step too. So the matrix
+    units are busy across the loop's barrier. A remark says why a loop stays as
+    it is.
+
+    Expects layouts.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
+           "the GPU to compile for">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numLoops", "loops", "loops rewritten">];
+}
+
+def TilePlanSharedMemory : Pass<"tile-plan-shared-memory"> {
+  let summary = "give every shared buffer a place";
+  let description = [{
+    Sets `at` of each `tile.alloc_shared`, so that buffers that are in use at the
+    same time lie apart and others may share their bytes. A buffer is in use from
+    the first op that touches it to the last, throughout a loop where it is named
+    outside of it; where asynchronous copies fill it, until they are waited for.
+
+    What does not fit the chip is an error with a table of the buffers.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
+           "the GPU to compile for">
+  ];
+  let statistics = [
+    Statistic<"numBytesSaved", "bytes-saved", "bytes that reuse saves">
+  ];
+}
+
 def TileInsertSync : Pass<"tile-insert-sync"> {
   let summary = "barriers between dependent accesses to shared memory";
   let description = [{
     Puts a `gpu.barrier` in front of each op that touches a shared or global buffer which
     another op has written, or that writes one which another op has touched,
     since the last barrier, along every path. An asynchronous copy counts as a
-    write where its group is waited for.
+    write where its group is waited for. Shared buffers that
+    `tile-plan-shared-memory` put in the same place count as one.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
   let statistics = [Statistic<"numBarriers", "barriers", "barriers inserted">];

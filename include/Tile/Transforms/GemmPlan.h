@@ -35,11 +35,17 @@ struct GemmPlan {
   int64_t warpRows() const { return m / warpsM; }
   int64_t warpColumns() const { return n / warpsN; }
 
-  /// Registers of C and of A (as M x K): those of one instruction first, then
-  /// its repetitions along the second dimension, then along the first.
+  /// Registers of C, of A (as M x K) and of B (as K x N): those of one
+  /// instruction first, then its repetitions along the second dimension, then
+  /// along the first.
   layout::FragmentLayout layoutC() const;
   layout::FragmentLayout layoutA() const;
+  layout::FragmentLayout layoutB() const;
 };
+
+/// Writes into each gemm of a launch what policy its plan follows, so that the
+/// plan stays when the launch's other gemms change.
+void pinPolicies(LaunchOp launch);
 
 /// The plan of a gemm with static extents; none where no instruction fits its
 /// types or extents, and the gemm is computed with scalar products instead.

@@ -6,9 +6,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/Layouts.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tile;
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> strides,
+                                 ArrayRef<int64_t> swizzle) {
+  if (swizzle.empty())
+    return success();
+  // shared-c1
+  if (swizzle.size() != 3)
+    return emitError() << "expects a swizzle of three numbers, [bits, base, "
+                          "shift], got "
+                       << swizzle.size();
+  // shared-c2
+  auto checked = layout::Swizzle::get(swizzle[0], swizzle[1], swizzle[2]);
+  if (!checked)
+    return emitError() << "expects a swizzle that exists: " << checked.reason();
+  return success();
+}
 
 LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringAttr text) {
@@ -52,10 +70,14 @@ SmallVector<int64_t> tile::getSharedStrides(MemRefType type) {
   return strides;
 }
 
-MemRefType tile::withSharedStrides(MemRefType type, ArrayRef<int64_t> strides) {
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         type.getLayout(),
-                         SharedAttr::get(type.getContext(), strides));
+layout::Swizzle tile::getSharedSwizzle(MemRefType type) {
+  auto space = cast<SharedAttr>(type.getMemorySpace());
+  if (space.getSwizzle().empty())
+    return {};
+  auto swizzle = layout::Swizzle::get(
+      space.getSwizzle()[0], space.getSwizzle()[1], space.getSwizzle()[2]);
+  assert(swizzle && "the attribute's verifier checked it");
+  return *swizzle;
 }
 
 int64_t tile::getSharedSpan(MemRefType type) {
@@ -63,5 +85,21 @@ int64_t tile::getSharedSpan(MemRefType type) {
   for (auto [extent, stride] :
        llvm::zip(type.getShape(), getSharedStrides(type)))
     last += (extent - 1) * stride;
-  return last + 1;
+  // A swizzle stays within blocks of its period.
+  return llvm::alignTo(last + 1, getSharedSwizzle(type).period());
+}
+
+int64_t tile::getSharedBytes(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return getSharedSpan(type) * std::max<int64_t>(8, bits) / 8;
+}
+
+int64_t tile::getSharedAlignment(MemRefType type) {
+  // Wide accesses and whole lines of banks.
+  constexpr int64_t lineBytes = 128;
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return std::max(lineBytes, getSharedSwizzle(type).period() *
+                                 std::max<int64_t>(8, bits) / 8);
 }

@@ -29,7 +29,7 @@ public:
 
   std::optional<SharedChoice> run() {
     tryAll(/*exchanged=*/false);
-    if (tile.size() >= 2)
+    if (tile.size() >= 2 && engine != SharedEngine::Rows)
       tryAll(/*exchanged=*/true);
     return best;
   }
@@ -51,7 +51,7 @@ private:
          {SwizzleMode::Bytes128, SwizzleMode::Bytes64, SwizzleMode::Bytes32}) {
       const Expected<ComposedLayout> panels =
           swizzledPanels(shape, mode, elementBits);
-      if (panels)
+      if (panels && (engine != SharedEngine::Rows || keepsRows(*panels)))
         consider(*panels, exchanged, /*isTma=*/true,
                  /*isWgmma=*/shape[shape.size() - 2] % 8 == 0);
     }
@@ -60,10 +60,18 @@ private:
     const bool isBox =
         shape.back() * elementBits % 128 == 0 && shape.back() <= 256;
     consider(plain, exchanged, isBox, false);
-    if (engine == SharedEngine::Threads) {
+    if (engine == SharedEngine::Threads || engine == SharedEngine::Rows) {
       trySwizzles(plain, exchanged);
       tryPaddings(shape, exchanged);
     }
+  }
+
+  /// One stride for each dimension.
+  static bool keepsRows(const ComposedLayout &layout) {
+    for (int64_t dim = 0; dim < layout.layout.rank(); ++dim)
+      if (!layout.layout.mode(dim).shape().isLeaf())
+        return false;
+    return true;
   }
 
   void trySwizzles(const ComposedLayout &plain, bool exchanged) {

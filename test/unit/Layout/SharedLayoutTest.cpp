@@ -287,6 +287,22 @@ TEST(SearchSwizzle, EveryChoiceHoldsTheTile) {
   }
 }
 
+TEST(SearchSwizzle, KeepsRowsWithoutPaddingThem) {
+  // Rows of any number of panels, read as matrices and written along rows.
+  for (int64_t columns : {16, 32, 64, 128, 192, 256, 512}) {
+    const Coordinate tile{32, columns};
+    const SharedChoice choice =
+        *searchSwizzle(tile, 16,
+                       {*matrixAccess(tile, 1, 1, 16),
+                        vectorAccess(*blockedFragment(tile, 32, 8), 16)},
+                       SharedEngine::Rows);
+    EXPECT_TRUE(choice.wavefronts.isConflictFree()) << choice.layout.str();
+    EXPECT_EQ(choice.allocatedBytes, 32 * columns * 2) << choice.layout.str();
+    EXPECT_EQ(choice.layout.layout.mode(0), Layout(32, columns));
+    EXPECT_EQ(choice.layout.layout.mode(1), Layout(columns, 1));
+  }
+}
+
 TEST(SearchSwizzle, SaysWhatIsWrong) {
   EXPECT_EQ(searchSwizzle({8, 12}, 16, {}, SharedEngine::Wgmma).reason(),
             "no layout of a tile 8x12 of 16-bit elements suits wgmma");

@@ -94,6 +94,8 @@ public:
 
 private:
   LogicalResult checkBuffer(Value buffer);
+  /// What the launch's shared buffers span.
+  FailureOr<int64_t> getBufferBytes();
   /// The arguments of the launch for one buffer, in the order of its
   /// parameters.
   void passBuffer(ImplicitLocOpBuilder &b, Value buffer, Values &arguments);
@@ -120,6 +122,22 @@ LogicalResult LaunchConverter::checkBuffer(Value buffer) {
   return success();
 }
 
+FailureOr<int64_t> LaunchConverter::getBufferBytes() {
+  int64_t bytes = 0;
+  WalkResult result = launch.walk([&](AllocSharedOp alloc) -> WalkResult {
+    if (!alloc.getPlace())
+      return alloc.emitOpError(
+          "has no place; run tile-plan-shared-memory first");
+    auto type = cast<MemRefType>(alloc.getBuffer().getType());
+    bytes = std::max<int64_t>(bytes, *alloc.getPlace() + getSharedBytes(type));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  // What lies behind them holds words.
+  return llvm::alignTo(bytes, 16);
+}
+
 /// True for a parameter that holds an extent or a stride of `type`.
 static SmallVector<int64_t> getStrides(MemRefType type) {
   SmallVector<int64_t> strides;
@@ -140,6 +158,9 @@ LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
   if (!launch.getStaticThreads())
     return launch.emitOpError(
         "has no number of threads; run tile-infer-layouts first");
+  FailureOr<int64_t> bufferBytes = getBufferBytes();
+  if (failed(bufferBytes))
+    return failure();
   SetVector<Value> used;
   getUsedValuesDefinedAbove(launch.getBody(), used);
   for (Value value : used)
@@ -178,8 +199,7 @@ LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
   Block *entry = &kernel.getBody().front();
   b.setInsertionPointToStart(entry);
   Value sharedBase = LLVM::AddressOfOp::create(b, sharedMemory);
-  SharedPlan plan = planSharedMemory(launch);
-  ThreadCode code(b, launch, chip, plan, sharedBase);
+  ThreadCode code(b, launch, chip, *bufferBytes, sharedBase);
   unsigned next = 0;
   auto takeIndex = [&]() -> OpFoldResult {
     return arith::IndexCastOp::create(b, b.getIndexType(),
@@ -214,21 +234,12 @@ LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
   b.setLoc(launch.getLoc());
   gpu::ReturnOp::create(b);
 
-  if (code.getSharedBytes() > chip.sharedBytes) {
-    InFlightDiagnostic diag = launch.emitOpError("needs ")
-                              << code.getSharedBytes()
-                              << " bytes of shared memory, but a block of "
-                              << chip.name << " has " << chip.sharedBytes;
-    launch.walk([&](AllocSharedOp alloc) {
-      auto type = cast<MemRefType>(alloc.getBuffer().getType());
-      Type element = type.getElementType();
-      int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-      diag.attachNote(alloc.getLoc())
-          << getSharedSpan(type) * std::max<int64_t>(8, bits) / 8
-          << " bytes at " << plan.offsets.lookup(alloc.getBuffer());
-    });
-    return diag;
-  }
+  if (code.getSharedBytes() > chip.sharedBytes)
+    return launch.emitOpError("needs ")
+           << *bufferBytes << " bytes of shared memory for its buffers and "
+           << code.getSharedBytes() - *bufferBytes
+           << " for reductions, but a block of " << chip.name << " has "
+           << chip.sharedBytes;
   replaceLaunch(kernel, code.getSharedBytes());
   return success();
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadCode.h"
+#include "CopySide.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,24 +21,6 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::gpu_code;
 using layout::FragmentLayout;
-
-/// One side of a copy that lies in memory, against the tile without its extents
-/// of one.
-struct ThreadCode::Side {
-  View view;
-  SmallVector<OpFoldResult> offsets;
-  /// For each dimension of the tile, that of the buffer.
-  SmallVector<int64_t> dims;
-  /// Elements of one access.
-  int64_t chunk = 1;
-
-  /// Offset of the thread's part of the tile, and its coordinate along each
-  /// dimension of the buffer.
-  Value common;
-  Values commonIndices;
-  /// Whether the dimensions of one index lie inside; may be null.
-  Value commonPredicate;
-};
 
 /// The dimensions of a tile whose extent is not one.
 static SmallVector<int64_t> getLongDims(ArrayRef<int64_t> tile) {
@@ -74,6 +56,8 @@ int64_t ThreadCode::getChunk(const Side &side, int64_t most) {
                                         ? getKnownDivisor(stride) * bytes
                                         : view.promisedAlignment);
   }
+  if (view.swizzle.bits)
+    alignment = std::min(alignment, bytes << view.swizzle.base);
   // A chunk lies inside the buffer as a whole or not at all.
   bool isGuarded =
       view.space == Space::Global && launch.getBounds() != Bounds::Assume;
@@ -94,11 +78,22 @@ int64_t ThreadCode::getChunk(const Side &side, int64_t most) {
 
 void ThreadCode::prepareSide(Side &side, Slots &slots) {
   const View &view = side.view;
-  for (OpFoldResult offset : side.offsets)
-    side.commonIndices.push_back(mapped(offset));
+  bool isSwizzled = view.swizzle.bits != 0;
+  side.constantOffset = 0;
+  for (auto [offset, stride] : llvm::zip(side.offsets, view.strides)) {
+    std::optional<int64_t> known = getConstantIntValue(offset);
+    if (isSwizzled && known)
+      side.constantOffset += *known * *getConstantIntValue(stride);
+    side.commonIndices.push_back(isSwizzled && known ? constant(0)
+                                                     : mapped(offset));
+  }
   for (auto [at, dim] : llvm::enumerate(side.dims))
     side.commonIndices[dim] = add(side.commonIndices[dim], slots.thread()[at]);
   side.common = getOffset(view, side.commonIndices);
+  if (isSwizzled) {
+    side.commonBits = getCommonBits(side, slots);
+    side.swizzledCommon = swizzle(view.swizzle, side.common);
+  }
   if (view.space != Space::Global || launch.getBounds() == Bounds::Assume)
     return;
   for (int64_t dim = 0; dim < view.getRank(); ++dim) {
@@ -111,20 +106,50 @@ void ThreadCode::prepareSide(Side &side, Slots &slots) {
   }
 }
 
+/// The bits that may be set in the common part of a swizzled side's offset.
+int64_t ThreadCode::getCommonBits(const Side &side, Slots &slots) {
+  SmallVector<int64_t> strides;
+  for (int64_t dim : side.dims)
+    strides.push_back(*getConstantIntValue(side.view.strides[dim]));
+  int64_t bits = slots.threadBits(strides);
+  for (auto [offset, stride] : llvm::zip(side.offsets, side.view.strides))
+    if (!getConstantIntValue(offset))
+      bits |= -(getKnownDivisor(offset) * getKnownDivisor(stride));
+  return bits;
+}
+
 /// The address of the slot's element, `extra` elements on.
 Value ThreadCode::getSideAddress(const Side &side, Slots &slots, int64_t reg,
                                  int64_t extra) {
   const View &view = side.view;
   SmallVector<OpFoldResult> part = slots.slot(reg);
-  Value delta = constant(extra);
+  Value delta = constant(extra + side.constantOffset);
   for (auto [at, dim] : llvm::enumerate(side.dims))
     delta =
         add(delta, mul(materialize(part[at]), materialize(view.strides[dim])));
-  // The thread's address first: what is left is mostly a constant that becomes
-  // part of the access.
-  View thread = view;
-  thread.base = getAddress(view, side.common);
-  return getAddress(thread, delta);
+  View plain = view;
+  plain.swizzle = {};
+  if (!view.swizzle.bits) {
+    // The thread's address first: what is left is mostly a constant that
+    // becomes part of the access.
+    plain.base = getAddress(plain, side.common);
+    return getAddress(plain, delta);
+  }
+  std::optional<int64_t> known = getConstantIntValue(delta);
+  if (!known || view.offset)
+    return getAddress(view, add(side.common, delta));
+  // Whole periods stay a constant part of the access. Of the rest a swizzle is
+  // linear: where the bits of two numbers do not meet, their sum is their
+  // exclusive or, and so is that of their swizzles.
+  int64_t low = *known % view.swizzle.period(), high = *known - low;
+  Value offset;
+  if (low & side.commonBits)
+    offset = swizzle(view.swizzle, add(side.common, constant(low)));
+  else
+    offset = b.createOrFold<arith::XOrIOp>(side.swizzledCommon,
+                                           constant(view.swizzle(low)));
+  plain.base = getAddress(plain, offset);
+  return getAddress(plain, constant(high));
 }
 
 /// Whether the slot's chunk is in the buffer; null where that needs no test.
@@ -231,6 +256,12 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     target.chunk = std::min(target.chunk, group);
   }
 
+  if (toRegisters)
+    if (auto transfer = getMatrixLoad(op, source, *layout)) {
+      emitMatrixLoad(op, source, *transfer);
+      return success();
+    }
+
   Slots slots(b, threadId, *layout);
   if (!fromRegisters)
     prepareSide(source, slots);
@@ -243,6 +274,12 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
       std::min(source.chunk, target.chunk) *
       (fromRegisters ? 0 : getBytes(storageType(source.view.element)));
   bool isAsync = op.getIsAsync() && padsWithZero && asyncBytes >= 4;
+  OpBuilder::InsertionGuard guard(b);
+  if (copyCondition && !isAsync) {
+    auto condition = scf::IfOp::create(b, copyCondition,
+                                       /*withElseRegion=*/false);
+    b.setInsertionPointToStart(&condition.getThenRegion().front());
+  }
   Value firstCopy = toRegisters || target.view.space == Space::Local
                         ? Value()
                         : slots.isFirstCopy();
@@ -282,10 +319,10 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
       for (int64_t i = 0; i < group; i += step) {
         Value inside = getSidePredicate(source, slots, reg + i);
         if (inside && launch.getBounds() == Bounds::Trap)
-          trapUnless(isUsed, inside);
+          trapUnless(allOf(isUsed, copyCondition), inside);
         copyAsync(getSideAddress(target, slots, reg + i, 0),
                   getSideAddress(source, slots, reg + i, 0), asyncBytes, inside,
-                  allOf(isUsed, firstCopy));
+                  allOf(allOf(isUsed, firstCopy), copyCondition));
       }
       continue;
     }
@@ -319,29 +356,65 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
   return success();
 }
 
+/// How ldmatrix does the copy, where it can and does better than accesses of
+/// vectors.
+std::optional<layout::MatrixTransfer>
+ThreadCode::getMatrixLoad(CopyOp op, const Side &source,
+                          const FragmentLayout &layout) {
+  Type element = source.view.element;
+  int64_t bits = storageType(element).getIntOrFloatBitWidth();
+  constexpr int64_t rowBits = 128;
+  if (source.view.space != Space::Shared || layout.rank() < 2 || bits > 32 ||
+      element != op.getTargetType().getElementType() ||
+      source.chunk * bits >= rowBits ||
+      getChunk(source, rowBits / bits) * bits != rowBits)
+    return std::nullopt;
+  layout::Expected<layout::MatrixTransfer> transfer =
+      layout::matrixTransfer(layout, layout.rank() - 1, bits);
+  if (!transfer)
+    return std::nullopt;
+  return *transfer;
+}
+
+void ThreadCode::emitMatrixLoad(CopyOp op, Side &source,
+                                const layout::MatrixTransfer &transfer) {
+  Slots slots(b, threadId, transfer.addresses);
+  prepareSide(source, slots);
+  int64_t pack = getRegistersOfWord(storageType(source.view.element));
+  for (int64_t i = 0; i < transfer.instructions(); ++i) {
+    Value address =
+        getSideAddress(source, slots, i * transfer.rowElements, /*extra=*/0);
+    Values words =
+        loadMatrices(address, transfer.matrices, transfer.transposed);
+    for (auto [matrix, word] : llvm::enumerate(words))
+      storeWord(op.getTarget(), (i * transfer.matrices + matrix) * pack, word);
+  }
+}
+
 void ThreadCode::copyAsync(Value target, Value source, int64_t bytes,
                            Value inside, Value isUsed) {
   // What lies outside is filled with zeros: the source size is nothing then.
-  Value size;
+  Value size = i32(bytes);
   if (inside)
-    size = arith::SelectOp::create(b, inside, i32(bytes), i32(0));
-  auto issue = [&](OpBuilder &builder, Location loc) {
-    NVVM::CpAsyncOp::create(builder, loc, target, source,
-                            builder.getI32IntegerAttr(bytes),
-                            NVVM::LoadCacheModifierKindAttr::get(
-                                builder.getContext(),
-                                bytes == 16 ? NVVM::LoadCacheModifierKind::CG
-                                            : NVVM::LoadCacheModifierKind::CA),
-                            size);
-  };
-  if (!isUsed) {
-    issue(b, b.getLoc());
-    return;
+    size = arith::SelectOp::create(b, inside, size, i32(0));
+  Values operands = {target, source, size};
+  // Written in PTX, which has predicates (a branch would part the loads and
+  // products around the copy) and fetches whole lines into the L2 cache.
+  std::string text, constraints = "r,l,r";
+  if (isUsed) {
+    operands.push_back(isUsed);
+    text = "@$3 ";
+    constraints += ",b";
   }
-  scf::IfOp::create(b, isUsed, [&](OpBuilder &builder, Location loc) {
-    issue(builder, loc);
-    scf::YieldOp::create(builder, loc);
-  });
+  text += "cp.async.";
+  text += bytes == 16 ? "cg" : "ca";
+  text +=
+      ".shared.global.L2::128B [$0], [$1], " + std::to_string(bytes) + ", $2;";
+  LLVM::InlineAsmOp::create(b, TypeRange(), operands, text, constraints,
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            /*asm_dialect=*/nullptr,
+                            /*operand_attrs=*/nullptr);
 }
 
 LogicalResult ThreadCode::emitFill(FillOp op) {

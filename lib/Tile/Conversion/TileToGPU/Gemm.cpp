@@ -109,17 +109,8 @@ void ThreadCode::emitMatrixGemm(GemmOp op, const GemmPlan &plan) {
     SmallVector<Values> rows, columns;
     for (int64_t m = 0; m < plan.tilesM(); ++m)
       rows.push_back(loadOperand(a, m, k));
-    for (int64_t n = 0; n < plan.tilesN();) {
-      if (bs.loadsMatrices && n + 1 < plan.tilesN()) {
-        Values pair = loadOperandPair(bs, n, k);
-        columns.push_back(Values(pair.begin(), pair.begin() + 2));
-        columns.push_back(Values(pair.begin() + 2, pair.end()));
-        n += 2;
-        continue;
-      }
+    for (int64_t n = 0; n < plan.tilesN(); ++n)
       columns.push_back(loadOperand(bs, n, k));
-      ++n;
-    }
     for (int64_t m = 0; m < plan.tilesM(); ++m)
       for (int64_t n = 0; n < plan.tilesN(); ++n) {
         Values &sum = sums[m * plan.tilesN() + n];

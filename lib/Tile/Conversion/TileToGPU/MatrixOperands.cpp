@@ -21,8 +21,8 @@ using namespace tile;
 using namespace tile::gpu_code;
 using layout::FragmentLayout;
 
-/// Rows of a matrix and bytes of each row in ldmatrix.
-static constexpr int64_t matrixRows = 8, matrixBytes = 16;
+/// Bits of a row of a matrix in ldmatrix.
+static constexpr int64_t matrixBits = 128;
 
 Value ThreadCode::roundToTF32(Value value) {
   auto round = LLVM::InlineAsmOp::create(
@@ -45,18 +45,28 @@ ThreadCode::Operand ThreadCode::getOperand(GemmOp op, const GemmPlan &plan,
   operand.roundsToTF32 = plan.elementBits == 32;
   operand.outerStep = isA ? plan.shape.m : plan.shape.n;
   operand.innerStep = plan.shape.k;
-  operand.loadsMatrices = false;
   if (!operand.isInRegisters) {
+    Side &side = operand.side;
+    side.view = getView(operand.buffer);
+    side.offsets.assign(2, b.getIndexAttr(0));
+    side.dims = {0, 1};
+    int64_t row = matrixBits / plan.elementBits;
     // Rows must start at multiples of 16 bytes, in views too.
-    const View &view = getView(operand.buffer);
-    int64_t bytes = plan.elementBits / 8;
-    std::optional<int64_t> row = getConstantIntValue(view.strides[0]);
-    operand.loadsMatrices =
-        plan.elementBits <= 32 &&
-        (operand.isInnerContiguous || plan.elementBits == 16) && row &&
-        *row * bytes % matrixBytes == 0 &&
-        view.baseAlignment % matrixBytes == 0 &&
-        getConstantIntValue(view.strides[1]) == 1;
+    if (plan.elementBits <= 32 && getChunk(side, row) == row) {
+      FragmentLayout layout = isA ? plan.layoutA() : plan.layoutB();
+      if (isA ? op.getTransposeA() : op.getTransposeB())
+        layout = layout.permuteDims({1, 0});
+      auto transfer =
+          layout::matrixTransfer(layout, /*contiguousDim=*/1, plan.elementBits);
+      if (transfer)
+        operand.transfer = std::make_unique<layout::MatrixTransfer>(*transfer);
+    }
+    if (operand.transfer) {
+      operand.slots =
+          std::make_unique<Slots>(b, threadId, operand.transfer->addresses);
+      prepareSide(side, *operand.slots);
+      return operand;
+    }
   }
   Value warp = arith::DivUIOp::create(b, threadId, i32(layout::warpSize));
   Value position =
@@ -121,99 +131,60 @@ Values ThreadCode::loadElements(const Operand &operand, int64_t outer,
   return packRegisters(elements);
 }
 
-/// `count` matrices, whose rows this lane's address gives in groups of 8 lanes.
-Values ThreadCode::loadMatrices(const Operand &operand, int64_t count,
-                                Value outer, Value inner) {
-  const View &view = getView(operand.buffer);
-  Values indices = {outer, inner};
-  if (!operand.isInnerContiguous)
-    std::swap(indices[0], indices[1]);
-  Value address = getAddress(view, getOffset(view, indices));
+Values ThreadCode::loadMatrices(Value address, int64_t count,
+                                layout::Transposed transposed) {
   Type word = b.getI32Type();
-  Type type = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                               SmallVector<Type>(count, word));
+  Type type = count == 1 ? word
+                         : Type(LLVM::LLVMStructType::getLiteral(
+                               b.getContext(), SmallVector<Type>(count, word)));
   auto load = NVVM::LdMatrixOp::create(
       b, type, address, count,
-      operand.isInnerContiguous ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+      transposed == layout::Transposed::No ? NVVM::MMALayout::row
+                                           : NVVM::MMALayout::col,
       NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
       NVVM::LdStMatrixEltType::B16);
+  if (count == 1)
+    return {load.getRes()};
   Values words;
-  for (int64_t i = 0; i < count; ++i) {
-    Value part = LLVM::ExtractValueOp::create(b, load.getRes(), i);
-    if (operand.roundsToTF32) {
-      Value value = arith::BitcastOp::create(b, b.getF32Type(), part);
-      part = arith::BitcastOp::create(b, word, roundToTF32(value));
-    }
-    words.push_back(part);
-  }
+  for (int64_t i = 0; i < count; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, load.getRes(), i));
   return words;
 }
 
-/// Lane l gives the row l % 8 of matrix l / 8. Along K a matrix is 16 bytes
-/// wide, so a step of K is two of them; along the outer dimension it is 8 long.
-/// `outerFirst` says which of the two the first bit of the matrix number steps.
-static std::pair<Value, Value> getRow(ImplicitLocOpBuilder &b, Value threadId,
-                                      int64_t innerElements,
-                                      bool isInnerContiguous, bool outerFirst) {
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
-  };
-  auto digit = [&](int64_t place, int64_t extent, int64_t step) -> Value {
-    Value value = arith::DivUIOp::create(b, threadId, i32(place));
-    value = arith::RemUIOp::create(b, value, i32(extent));
-    return arith::MulIOp::create(b, value, i32(step));
-  };
-  int64_t outerPlace = outerFirst ? matrixRows : 2 * matrixRows;
-  int64_t innerPlace = outerFirst ? 2 * matrixRows : matrixRows;
-  Value outer = digit(outerPlace, 2, matrixRows);
-  Value inner = digit(innerPlace, 2, innerElements);
-  // The rows of a matrix run along what is not contiguous.
-  Value row = digit(1, matrixRows, 1);
-  if (isInnerContiguous)
-    outer = arith::AddIOp::create(b, outer, row);
-  else
-    inner = arith::AddIOp::create(b, inner, row);
-  Type index = b.getIndexType();
-  return {arith::IndexCastUIOp::create(b, index, outer),
-          arith::IndexCastUIOp::create(b, index, inner)};
-}
-
-Values ThreadCode::loadOperand(const Operand &operand, int64_t outer,
-                               int64_t inner) {
+Values ThreadCode::loadOperand(Operand &operand, int64_t outer, int64_t inner) {
   const GemmPlan &plan = *operand.plan;
+  if (!operand.isInRegisters && !operand.transfer)
+    return loadElements(operand, outer, inner);
+  int64_t count = operand.outerStep * operand.innerStep / layout::warpSize;
+  int64_t base = count * (operand.isA ? outer * plan.tilesK() + inner
+                                      : inner * plan.tilesN() + outer);
   if (operand.isInRegisters) {
-    int64_t count = plan.shape.m * plan.shape.k / layout::warpSize;
-    int64_t base = (outer * plan.tilesK() + inner) * count;
+    if (!operand.roundsToTF32)
+      return loadWords(operand.buffer, base, count);
     Values elements;
-    for (int64_t i = 0; i < count; ++i) {
-      Value value = loadRegister(operand.buffer, base + i);
-      elements.push_back(operand.roundsToTF32 ? roundToTF32(value) : value);
-    }
+    for (int64_t i = 0; i < count; ++i)
+      elements.push_back(roundToTF32(loadRegister(operand.buffer, base + i)));
     return packRegisters(elements);
   }
-  if (!operand.loadsMatrices)
-    return loadElements(operand, outer, inner);
-  // A is 16 rows by two matrices along K, rows first; B is 8 columns.
-  int64_t innerElements = matrixBytes * 8 / plan.elementBits;
-  auto [outerAt, innerAt] =
-      getRow(b, threadId, innerElements, operand.isInnerContiguous,
-             /*outerFirst=*/operand.isA);
-  if (!operand.isA)
-    outerAt = arith::RemUIOp::create(b, outerAt, constant(matrixRows));
-  outerAt =
-      add(add(operand.warpStart, outerAt), constant(outer * operand.outerStep));
-  innerAt = add(innerAt, constant(inner * operand.innerStep));
-  return loadMatrices(operand, operand.isA ? 4 : 2, outerAt, innerAt);
-}
-
-Values ThreadCode::loadOperandPair(const Operand &operand, int64_t outer,
-                                   int64_t inner) {
-  int64_t innerElements = matrixBytes * 8 / operand.plan->elementBits;
-  auto [outerAt, innerAt] =
-      getRow(b, threadId, innerElements, operand.isInnerContiguous,
-             /*outerFirst=*/false);
-  outerAt =
-      add(add(operand.warpStart, outerAt), constant(outer * operand.outerStep));
-  innerAt = add(innerAt, constant(inner * operand.innerStep));
-  return loadMatrices(operand, 4, outerAt, innerAt);
+  // An ldmatrix may bring more than one instruction takes.
+  const layout::MatrixTransfer &transfer = *operand.transfer;
+  int64_t pack = std::max<int64_t>(1, 32 / plan.elementBits);
+  Values words;
+  for (int64_t word = base / pack; word < (base + count) / pack; ++word) {
+    int64_t instruction = word / transfer.matrices;
+    Values &loaded = operand.loaded[instruction];
+    if (loaded.empty()) {
+      loaded = loadMatrices(getSideAddress(operand.side, *operand.slots,
+                                           instruction * transfer.rowElements,
+                                           /*extra=*/0),
+                            transfer.matrices, transfer.transposed);
+      if (operand.roundsToTF32)
+        for (Value &value : loaded)
+          value = arith::BitcastOp::create(
+              b, b.getI32Type(),
+              roundToTF32(arith::BitcastOp::create(b, b.getF32Type(), value)));
+    }
+    words.push_back(loaded[word % transfer.matrices]);
+  }
+  return words;
 }

@@ -8,7 +8,8 @@
 #ifndef TILE_CONVERSION_TILETOGPU_MATRIXOPERANDS_H
 #define TILE_CONVERSION_TILETOGPU_MATRIXOPERANDS_H
 
-#include "ThreadCode.h"
+#include "CopySide.h"
+#include "Tile/Layout/MatrixTransfer.h"
 
 namespace tile::gpu_code {
 
@@ -19,16 +20,22 @@ struct ThreadCode::Operand {
   bool isA;
   /// K runs along the rows of the buffer in memory.
   bool isInnerContiguous;
-  /// A comes from the registers of a fragment.
+  /// It comes from the registers of a fragment.
   bool isInRegisters;
-  /// Whole 8 x 16-byte matrices can be loaded.
-  bool loadsMatrices;
   /// Elements of f32 that the instruction wants as tf32.
   bool roundsToTF32;
   /// Outer extent and K of one instruction.
   int64_t outerStep, innerStep;
   /// Outer coordinate at which the warp's part starts.
   Value warpStart;
+
+  /// How ldmatrix brings it from shared memory; null where elements come one by
+  /// one.
+  std::unique_ptr<layout::MatrixTransfer> transfer;
+  Side side;
+  std::unique_ptr<Slots> slots;
+  /// By the number of the instruction.
+  llvm::DenseMap<int64_t, Values> loaded;
 };
 
 } // namespace tile::gpu_code

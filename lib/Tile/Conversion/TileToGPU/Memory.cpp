@@ -60,7 +60,30 @@ Value ThreadCode::fromStorage(Value value, Type element) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
+Value ThreadCode::swizzle(const layout::Swizzle &swizzle, Value offset) {
+  if (std::optional<int64_t> known = getConstantIntValue(offset))
+    return constant(swizzle(*known));
+  // Shared memory has no more elements than 32 bits count.
+  Value word = arith::IndexCastOp::create(b, b.getI32Type(), offset);
+  int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
+  Value flipped;
+  if (swizzle.shift >= 0) {
+    flipped = arith::ShRUIOp::create(b, word, i32(swizzle.shift));
+    flipped = arith::AndIOp::create(b, flipped, i32(mask));
+  } else {
+    flipped = arith::AndIOp::create(b, word, i32(mask));
+    flipped = arith::ShLIOp::create(b, flipped, i32(-swizzle.shift));
+  }
+  word = arith::XOrIOp::create(b, word, flipped);
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), word);
+}
+
 Value ThreadCode::getAddress(const View &view, Value offset) {
+  if (view.swizzle.bits) {
+    if (view.offset)
+      offset = add(view.offset, offset);
+    offset = swizzle(view.swizzle, offset);
+  }
   if (isConstantIntValue(offset, 0))
     return view.base;
   Value index = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), offset);
@@ -215,6 +238,40 @@ void ThreadCode::storeRegister(Value buffer, int64_t reg, Value value) {
       LLVM::GEPOp::create(b, array.getType(), stored.getType(), array,
                           ArrayRef<LLVM::GEPArg>{int32_t(reg)});
   LLVM::StoreOp::create(b, stored, address);
+}
+
+static Type getWordType(Type storage) {
+  int64_t bits = storage.getIntOrFloatBitWidth();
+  return bits < 32 ? Type(VectorType::get({32 / bits}, storage)) : storage;
+}
+
+Values ThreadCode::loadWords(Value buffer, int64_t reg, int64_t count) {
+  Type storage =
+      storageType(cast<MemRefType>(buffer.getType()).getElementType());
+  Type word = getWordType(storage);
+  Value array = getFragment(buffer);
+  Values words;
+  for (int64_t i = 0; i < count; i += getRegistersOfWord(storage)) {
+    Value address =
+        LLVM::GEPOp::create(b, array.getType(), storage, array,
+                            ArrayRef<LLVM::GEPArg>{int32_t(reg + i)});
+    Value loaded = LLVM::LoadOp::create(b, word, address);
+    if (storage.getIntOrFloatBitWidth() <= 32 && !storage.isInteger(32))
+      loaded = LLVM::BitcastOp::create(b, b.getI32Type(), loaded);
+    words.push_back(loaded);
+  }
+  return words;
+}
+
+void ThreadCode::storeWord(Value buffer, int64_t reg, Value word) {
+  Type storage =
+      storageType(cast<MemRefType>(buffer.getType()).getElementType());
+  Value array = getFragment(buffer);
+  Value address = LLVM::GEPOp::create(b, array.getType(), storage, array,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(reg)});
+  if (!storage.isInteger(32))
+    word = LLVM::BitcastOp::create(b, getWordType(storage), word);
+  LLVM::StoreOp::create(b, word, address);
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,6 +142,20 @@ Values Slots::coordinates(int64_t reg) {
   return delinearize(element);
 }
 
+int64_t Slots::threadBits(ArrayRef<int64_t> strides) const {
+  // Otherwise slot() is the whole coordinate.
+  if (!layout.modes() || !layout.isBoxTile())
+    return 0;
+  int64_t bits = 0;
+  for (int64_t thread = 0; thread < layout.numThreads(); ++thread) {
+    int64_t sum = 0;
+    for (auto [part, stride] : llvm::zip(layout.threadBase(thread), strides))
+      sum += part * stride;
+    bits |= sum;
+  }
+  return bits;
+}
+
 Value Slots::isUsed(int64_t reg) {
   if (!layout.modes()) {
     Value element = elementFromTable(reg);

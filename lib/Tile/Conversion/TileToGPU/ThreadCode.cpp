@@ -22,9 +22,8 @@ using namespace tile;
 using namespace tile::gpu_code;
 
 ThreadCode::ThreadCode(ImplicitLocOpBuilder &builder, LaunchOp launch,
-                       const Chip &chip, const SharedPlan &plan,
-                       Value sharedBase)
-    : b(builder), launch(launch), chip(chip), plan(plan),
+                       const Chip &chip, int64_t bufferBytes, Value sharedBase)
+    : b(builder), launch(launch), chip(chip), bufferBytes(bufferBytes),
       sharedBase(sharedBase), threads(*launch.getStaticThreads()) {
   threadId = arith::IndexCastOp::create(
       b, b.getI32Type(), gpu::ThreadIdOp::create(b, gpu::Dimension::x));
@@ -142,7 +141,23 @@ LogicalResult ThreadCode::emit(Operation *op) {
   return success();
 }
 
+/// Whether a condition guards nothing but copies that run ahead.
+static bool isOnlyCopiesAhead(scf::IfOp op) {
+  return op.getNumResults() == 0 && op.getElseRegion().empty() &&
+         llvm::all_of(op.thenBlock()->without_terminator(), [](Operation &op) {
+           auto copy = dyn_cast<CopyOp>(&op);
+           return copy ? copy.getIsAsync() : isPure(&op);
+         });
+}
+
 LogicalResult ThreadCode::emitRegionOp(Operation *op) {
+  if (auto condition = dyn_cast<scf::IfOp>(op);
+      condition && !copyCondition && isOnlyCopiesAhead(condition)) {
+    copyCondition = map.lookup(condition.getCondition());
+    LogicalResult status = emitBlock(*condition.thenBlock());
+    copyCondition = Value();
+    return status;
+  }
   if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
            scf::ExecuteRegionOp>(op))
     return op->emitOpError("has no lowering to the cuda target");
@@ -194,9 +209,10 @@ void ThreadCode::emitAlloc(Operation *op) {
   if (view.space == Space::Shared) {
     view.strides =
         getAsIndexOpFoldResult(b.getContext(), getSharedStrides(type));
+    view.swizzle = getSharedSwizzle(type);
     view.base = LLVM::GEPOp::create(
         b, sharedBase.getType(), b.getI8Type(), sharedBase,
-        ArrayRef<LLVM::GEPArg>{int32_t(plan.offsets.lookup(buffer))});
+        ArrayRef<LLVM::GEPArg>{int32_t(*cast<AllocSharedOp>(op).getPlace())});
     views[buffer] = std::move(view);
     return;
   }
@@ -236,43 +252,6 @@ const View &ThreadCode::getView(Value buffer) const {
   return at->second;
 }
 
-static int64_t greatestPowerOfTwoIn(int64_t value) {
-  return value ? value & -value : 16;
-}
-
-int64_t tile::gpu_code::getKnownDivisor(OpFoldResult value) {
-  constexpr int64_t limit = 1 << 20;
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant ? std::min(greatestPowerOfTwoIn(*constant), limit) : limit;
-  auto dynamic = cast<Value>(value);
-  if (auto argument = dyn_cast<BlockArgument>(dynamic)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent);
-        loop && argument == loop.getInductionVar())
-      return std::min(getKnownDivisor(loop.getLowerBound()),
-                      getKnownDivisor(loop.getStep()));
-    if (auto loop = dyn_cast_or_null<PipelinedOp>(parent))
-      return std::min(getKnownDivisor(loop.getLower()),
-                      loop.getStep() ? getKnownDivisor(loop.getStep())
-                                     : int64_t(1));
-    return 1;
-  }
-  Operation *op = dynamic.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp, arith::MinSIOp,
-          arith::MaxUIOp, arith::MinUIOp>(op))
-    return std::min(getKnownDivisor(op->getOperand(0)),
-                    getKnownDivisor(op->getOperand(1)));
-  if (isa<arith::MulIOp>(op))
-    return std::min(limit, getKnownDivisor(op->getOperand(0)) *
-                               getKnownDivisor(op->getOperand(1)));
-  if (isa<arith::SelectOp>(op))
-    return std::min(getKnownDivisor(op->getOperand(1)),
-                    getKnownDivisor(op->getOperand(2)));
-  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
-    return getKnownDivisor(op->getOperand(0));
-  return 1;
-}
-
 LogicalResult ThreadCode::emitView(Operation *op) {
   auto result = op->getNumResults() == 1
                     ? dyn_cast<MemRefType>(op->getResult(0).getType())
@@ -288,6 +267,7 @@ LogicalResult ThreadCode::emitView(Operation *op) {
     SmallVector<OpFoldResult> sizes, strides;
     llvm::SmallBitVector dropped = subview.getDroppedDims();
     int64_t alignment = view.baseAlignment;
+    int64_t divisor = getKnownDivisor(b.getIndexAttr(0));
     for (auto [dim, start, size, step] :
          llvm::enumerate(subview.getMixedOffsets(), subview.getMixedSizes(),
                          subview.getMixedStrides())) {
@@ -297,6 +277,8 @@ LogicalResult ThreadCode::emitView(Operation *op) {
                           ? getKnownDivisor(view.strides[dim]) * bytes
                           : view.promisedAlignment;
       alignment = std::min(alignment, getKnownDivisor(start) * known);
+      divisor = std::min(divisor, getKnownDivisor(start) *
+                                      getKnownDivisor(view.strides[dim]));
       if (dropped.test(dim))
         continue;
       auto fold = [&](OpFoldResult value) -> OpFoldResult {
@@ -311,7 +293,13 @@ LogicalResult ThreadCode::emitView(Operation *op) {
         strides.push_back(getAsOpFoldResult(mul(mapped(step), stride)));
     }
     // The last extent is the subview's own.
-    view.base = getAddress(view, offset);
+    if (view.offset || divisor % view.swizzle.period()) {
+      view.offset = view.offset ? add(view.offset, offset) : offset;
+    } else {
+      View plain = view;
+      plain.swizzle = {};
+      view.base = getAddress(plain, offset);
+    }
     view.sizes = sizes;
     view.strides = strides;
     view.baseAlignment = alignment;
@@ -353,19 +341,5 @@ LogicalResult ThreadCode::emitView(Operation *op) {
 Value ThreadCode::getScratch(int64_t bytes) {
   scratchBytes = std::max(scratchBytes, bytes);
   return LLVM::GEPOp::create(b, sharedBase.getType(), b.getI8Type(), sharedBase,
-                             ArrayRef<LLVM::GEPArg>{int32_t(plan.bytes)});
-}
-
-SharedPlan tile::gpu_code::planSharedMemory(LaunchOp launch) {
-  constexpr int64_t alignment = 128;
-  SharedPlan plan;
-  launch.walk([&](AllocSharedOp alloc) {
-    auto type = cast<MemRefType>(alloc.getBuffer().getType());
-    Type element = type.getElementType();
-    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    plan.offsets[alloc.getBuffer()] = plan.bytes;
-    plan.bytes += llvm::alignTo(
-        getSharedSpan(type) * std::max<int64_t>(8, bits) / 8, alignment);
-  });
-  return plan;
+                             ArrayRef<LLVM::GEPArg>{int32_t(bufferBytes)});
 }

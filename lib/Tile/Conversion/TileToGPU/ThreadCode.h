@@ -17,7 +17,9 @@
 #define TILE_CONVERSION_TILETOGPU_THREADCODE_H
 
 #include "Tile/IR/Layouts.h"
+#include "Tile/Layout/MatrixTransfer.h"
 #include "Tile/Transforms/GemmPlan.h"
+#include "Tile/Transforms/KnownDivisor.h"
 #include "Tile/Transforms/LoopLayouts.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -27,14 +29,6 @@ namespace tile::gpu_code {
 using mlir::OpFoldResult;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
-
-/// Where each shared buffer of a launch lies.
-struct SharedPlan {
-  llvm::DenseMap<Value, int64_t> offsets;
-  /// What the buffers take together.
-  int64_t bytes = 0;
-};
-SharedPlan planSharedMemory(LaunchOp launch);
 
 /// A strided buffer in memory.
 struct View {
@@ -50,6 +44,12 @@ struct View {
   /// Whether the promise covers the last size.
   bool lastSizeIsPromised = true;
 
+  /// What is done to offsets, which count from `base`; where a view does not
+  /// begin at a multiple of the swizzle's period it starts `offset` elements
+  /// behind.
+  layout::Swizzle swizzle;
+  Value offset;
+
   int64_t getRank() const { return sizes.size(); }
 };
 
@@ -64,6 +64,8 @@ public:
   /// Constants wherever the layout strides through the tile.
   llvm::SmallVector<OpFoldResult> slot(int64_t reg);
   Values coordinates(int64_t reg);
+  /// The bits that the sum of thread() times `strides` may have.
+  int64_t threadBits(llvm::ArrayRef<int64_t> strides) const;
   /// Whether the slot holds an element; null where it always does.
   Value isUsed(int64_t reg);
   /// Whether this thread is the first of those that hold the same elements;
@@ -85,9 +87,10 @@ private:
 
 class ThreadCode {
 public:
-  /// `sharedBase` points to the launch's shared memory.
+  /// `sharedBase` points to the launch's shared memory, of which named buffers
+  /// take `bufferBytes`.
   ThreadCode(mlir::ImplicitLocOpBuilder &builder, LaunchOp launch,
-             const Chip &chip, const SharedPlan &plan, Value sharedBase);
+             const Chip &chip, int64_t bufferBytes, Value sharedBase);
 
   /// Names the kernel's view of a global buffer of the host.
   void setView(Value buffer, View view) { views[buffer] = std::move(view); }
@@ -96,7 +99,7 @@ public:
   mlir::LogicalResult emit(mlir::Operation *op);
   mlir::LogicalResult emitBody();
   /// Bytes of shared memory the code uses, once it is all there.
-  int64_t getSharedBytes() const { return plan.bytes + scratchBytes; }
+  int64_t getSharedBytes() const { return bufferBytes + scratchBytes; }
 
 private:
   friend class Slots;
@@ -123,6 +126,7 @@ private:
 
   const View &getView(Value buffer) const;
   Value getAddress(const View &view, Value offset);
+  Value swizzle(const layout::Swizzle &swizzle, Value offset);
   Value getOffset(const View &view, mlir::ValueRange indices);
   /// Whether the element lies in its buffer; null where that needs no test.
   Value isInside(const View &view, mlir::ValueRange indices);
@@ -143,6 +147,10 @@ private:
   Value getFragment(Value buffer) const { return stackArrays.lookup(buffer); }
   Value loadRegister(Value buffer, int64_t reg);
   void storeRegister(Value buffer, int64_t reg, Value value);
+  /// The same for 32 bits at a time, as i32: neighbours that share a word stay
+  /// together on their way through loops. `count` counts elements.
+  Values loadWords(Value buffer, int64_t reg, int64_t count);
+  void storeWord(Value buffer, int64_t reg, Value word);
   mlir::Type storageType(mlir::Type element);
   Value toStorage(Value value);
   Value fromStorage(Value value, mlir::Type element);
@@ -167,9 +175,15 @@ private:
   mlir::LogicalResult emitCopy(CopyOp op);
   mlir::LogicalResult emitRegisterCopy(CopyOp op);
   mlir::LogicalResult emitFill(FillOp op);
+  std::optional<layout::MatrixTransfer>
+  getMatrixLoad(CopyOp op, const Side &source,
+                const layout::FragmentLayout &layout);
+  void emitMatrixLoad(CopyOp op, Side &source,
+                      const layout::MatrixTransfer &transfer);
   void copyAsync(Value target, Value source, int64_t bytes, Value inside,
                  Value isUsed);
   int64_t getChunk(const Side &side, int64_t most);
+  int64_t getCommonBits(const Side &side, Slots &slots);
   void prepareSide(Side &side, Slots &slots);
   Value getSideAddress(const Side &side, Slots &slots, int64_t reg,
                        int64_t extra);
@@ -208,12 +222,11 @@ private:
   /// The registers that one instruction takes of A or B for the tile at (outer,
   /// inner) steps of the warp: outer counts along M or N, inner along K.
   struct Operand;
-  Values loadOperand(const Operand &operand, int64_t outer, int64_t inner);
-  /// Two tiles of B at once, where one matrix load brings both.
-  Values loadOperandPair(const Operand &operand, int64_t outer, int64_t inner);
+  Values loadOperand(Operand &operand, int64_t outer, int64_t inner);
   Operand getOperand(GemmOp op, const GemmPlan &plan, bool isA);
-  Values loadMatrices(const Operand &operand, int64_t count, Value outer,
-                      Value inner);
+  /// One ldmatrix: `count` words, of the rows whose addresses the lanes give.
+  Values loadMatrices(Value address, int64_t count,
+                      layout::Transposed transposed);
   Values loadElements(const Operand &operand, int64_t outer, int64_t inner);
   /// Elements as the 32-bit words (or f64) that instructions take.
   Values packRegisters(mlir::ValueRange elements);
@@ -227,13 +240,16 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   LaunchOp launch;
   const Chip &chip;
-  const SharedPlan &plan;
+  int64_t bufferBytes;
   Value sharedBase, threadId;
   int64_t threads;
   int64_t scratchBytes = 0;
   mlir::IRMapping map;
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, Value> stackArrays;
+
+  /// Under which copies ahead are issued; null where always.
+  Value copyCondition;
 
   /// The point of the elementwise loop being unrolled.
   struct LoopPoint {
@@ -245,8 +261,11 @@ private:
   } point;
 };
 
-/// The largest power of two that `value` is known to be a multiple of.
-int64_t getKnownDivisor(OpFoldResult value);
+/// How many registers of a fragment, whose elements are stored as `storage`,
+/// share 32 bits.
+inline int64_t getRegistersOfWord(mlir::Type storage) {
+  return std::max<int64_t>(1, 32 / storage.getIntOrFloatBitWidth());
+}
 
 } // namespace tile::gpu_code
 

@@ -30,6 +30,8 @@ void tile::cuda::buildTileToCUDA(OpPassManager &passes,
   passes.addPass(createTileVersionLaunches());
   passes.addPass(createTileMaterializePipeline());
   passes.addPass(createTileInferLayouts({options.chip}));
+  passes.addPass(createTilePipelineOperands({options.chip}));
+  passes.addPass(createTilePlanSharedMemory({options.chip}));
   passes.addPass(createTileInsertSync());
   passes.addPass(createConvertTileToGPU({options.chip}));
   passes.addPass(createTileLowerDeviceMath({options.chip}));

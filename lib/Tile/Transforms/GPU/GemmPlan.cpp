@@ -78,6 +78,16 @@ static std::optional<GemmPolicy> getEffectivePolicy(GemmOp op) {
   return std::nullopt;
 }
 
+void tile::pinPolicies(LaunchOp launch) {
+  SmallVector<std::pair<GemmOp, GemmPolicy>> policies;
+  launch.walk([&](GemmOp gemm) {
+    policies.emplace_back(
+        gemm, getEffectivePolicy(gemm).value_or(GemmPolicy::Square));
+  });
+  for (auto [gemm, policy] : policies)
+    gemm.setPolicy(policy);
+}
+
 std::optional<GemmPlan> tile::planGemm(GemmOp op, int64_t threads,
                                        const Chip &chip) {
   std::optional<Instruction> instruction = selectInstruction(op, chip);
@@ -164,6 +174,13 @@ FragmentLayout GemmPlan::layoutA() const {
                     warpsM * warpsN * replicas,
                     {{warpsM, {warpRows(), 0}}, {warpsN * replicas, {0, 0}}},
                     {{tilesK(), {0, shape.k}}, {tilesM(), {shape.m, 0}}});
+}
+
+FragmentLayout GemmPlan::layoutB() const {
+  return repeatAtom(
+      shape, Operand::B, elementBits, {k, n}, warpsM * warpsN * replicas,
+      {{warpsM, {0, 0}}, {warpsN, {0, warpColumns()}}, {replicas, {0, 0}}},
+      {{tilesN(), {0, shape.n}}, {tilesK(), {shape.k, 0}}});
 }
 
 FragmentLayout tile::getScalarGemmLayout(int64_t m, int64_t n,

@@ -14,7 +14,6 @@
 #include "Tile/IR/Layouts.h"
 #include "Tile/Transforms/GPUPasses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tile;
@@ -105,9 +104,35 @@ void LayoutInference::spreadThroughLoop(ParallelOp loop) {
 // Defaults
 //===----------------------------------------------------------------------===//
 
-/// Neighbours that a 16-byte access to the memory a fragment is copied from or
-/// to would bring.
-static int64_t getPreferredVector(Value fragment) {
+/// `fragment` and the others of its shape that elementwise loops read and write
+/// along with it: they will share its layout.
+static SetVector<Value> getLinked(Value fragment) {
+  SetVector<Value> linked;
+  linked.insert(fragment);
+  ArrayRef<int64_t> shape = cast<MemRefType>(fragment.getType()).getShape();
+  for (size_t i = 0; i < linked.size(); ++i)
+    for (Operation *user : linked[i].getUsers()) {
+      auto loop = user->getParentOfType<ParallelOp>();
+      if (!loop)
+        continue;
+      auto link = [&](Value other) {
+        if (isFragment(other.getType()) &&
+            cast<MemRefType>(other.getType()).getShape() == shape)
+          linked.insert(other);
+      };
+      loop.walk([&](Operation *op) {
+        if (auto load = dyn_cast<memref::LoadOp>(op))
+          link(load.getMemRef());
+        else if (auto store = dyn_cast<memref::StoreOp>(op))
+          link(store.getMemRef());
+      });
+    }
+  return linked;
+}
+
+/// Neighbours that a 16-byte access to the memory the fragments are copied from
+/// or to would bring.
+static int64_t getPreferredVector(ArrayRef<Value> fragments) {
   auto widthOf = [](Type element) -> int64_t {
     return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   };
@@ -116,27 +141,31 @@ static int64_t getPreferredVector(Value fragment) {
     int64_t width = std::max<int64_t>(8, widthOf(type.getElementType()));
     bits = bits ? std::min(bits, width) : width;
   };
-  for (Operation *user : fragment.getUsers())
-    if (auto copy = dyn_cast<CopyOp>(user)) {
-      if (!isFragment(copy.getSourceType()))
-        consider(copy.getSourceType());
-      if (!isFragment(copy.getTargetType()))
-        consider(copy.getTargetType());
-    }
+  for (Value fragment : fragments)
+    for (Operation *user : fragment.getUsers())
+      if (auto copy = dyn_cast<CopyOp>(user)) {
+        if (!isFragment(copy.getSourceType()))
+          consider(copy.getSourceType());
+        if (!isFragment(copy.getTargetType()))
+          consider(copy.getTargetType());
+      }
   if (!bits)
-    consider(cast<MemRefType>(fragment.getType()));
+    consider(cast<MemRefType>(fragments.front().getType()));
   return 128 / bits;
 }
 
 FragmentLayout LayoutInference::getDefaultLayout(Value fragment) {
   auto type = cast<MemRefType>(fragment.getType());
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t vector = getPreferredVector(fragment);
+  SetVector<Value> linked = getLinked(fragment);
+  int64_t vector = getPreferredVector(linked.getArrayRef());
   // A reduction along rows stays within a warp where each warp has whole rows.
-  bool reducesRows = llvm::any_of(fragment.getUsers(), [&](Operation *user) {
-    auto reduce = dyn_cast<ReduceOp>(user);
-    return reduce && reduce.getSource() == fragment &&
-           int64_t(reduce.getDim()) == type.getRank() - 1;
+  bool reducesRows = llvm::any_of(linked, [&](Value other) {
+    return llvm::any_of(other.getUsers(), [&](Operation *user) {
+      auto reduce = dyn_cast<ReduceOp>(user);
+      return reduce && reduce.getSource() == other &&
+             int64_t(reduce.getDim()) == type.getRank() - 1;
+    });
   });
   int64_t warps = threads / layout::warpSize;
   if (reducesRows && shape.size() == 2 && shape[0] % warps == 0) {
@@ -184,41 +213,6 @@ bool LayoutInference::hasUnknown() {
 }
 
 //===----------------------------------------------------------------------===//
-// Shared buffers
-//===----------------------------------------------------------------------===//
-
-/// Rows whose length is a multiple of all banks together start in the same
-/// bank; 16 bytes more per row make eight rows of a matrix load meet all banks,
-/// and keep 16-byte accesses aligned.
-static SmallVector<int64_t> getSpreadStrides(MemRefType type) {
-  constexpr int64_t bankBytes = 128, chunkBytes = 16;
-  Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  int64_t bytes = std::max<int64_t>(1, bits / 8);
-  SmallVector<int64_t> strides(type.getRank());
-  int64_t next = 1;
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    strides[dim] = next;
-    next *= type.getDimSize(dim);
-    bool isRow = dim == type.getRank() - 1 && type.getRank() > 1;
-    // Shorter rows of 32 and 64 bytes run into each other every four and two.
-    if (isRow && next * bytes % 32 == 0 &&
-        (next * bytes % bankBytes == 0 || next * bytes < bankBytes))
-      next += chunkBytes / bytes;
-  }
-  return strides;
-}
-
-/// A reshape needs its source dense.
-static bool isReshaped(Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    if (isa<memref::SubViewOp, memref::CastOp>(user))
-      return isReshaped(user->getResult(0));
-    return isa<ViewLikeOpInterface, memref::ReshapeOp>(user);
-  });
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -239,13 +233,8 @@ LogicalResult LayoutInference::run() {
     fragment.setType(
         withFragmentLayout(cast<MemRefType>(fragment.getType()), layout));
   splitFragmentCopies();
-  launch.walk([&](AllocSharedOp alloc) {
-    auto type = cast<MemRefType>(alloc.getBuffer().getType());
-    if (cast<SharedAttr>(type.getMemorySpace()).getStrides().empty() &&
-        type.getRank() > 1 && !isReshaped(alloc.getBuffer()))
-      setSpace(alloc.getBuffer(),
-               SharedAttr::get(type.getContext(), getSpreadStrides(type)));
-  });
+  stageNarrowStores();
+  launch.walk([&](AllocSharedOp alloc) { layOut(alloc); });
   return success();
 }
 

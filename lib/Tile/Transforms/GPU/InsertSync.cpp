@@ -16,11 +16,12 @@
 // An asynchronous copy may be read only after a wait, whatever lies between; so
 // it counts as a write at the wait. That it overwrites nothing that is read
 // since the last barrier is the promise of whoever made it asynchronous:
-// readers and copies in flight use different versions of a buffer.
+// readers and copies in flight use different versions of a buffer. It promises
+// nothing about other buffers in the same place.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/IR/TileDialect.h"
+#include "Tile/IR/Layouts.h"
 #include "Tile/Transforms/GPUPasses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -59,8 +60,34 @@ struct State {
   }
 };
 
+/// Whether two buffers have bytes in common: the same one, or shared ones with
+/// a place in common.
+bool overlap(Value x, Value y) {
+  if (x == y)
+    return true;
+  auto first = x.getDefiningOp<AllocSharedOp>();
+  auto second = y.getDefiningOp<AllocSharedOp>();
+  if (!first || !second || !first.getPlace() || !second.getPlace())
+    return false;
+  auto endOf = [](AllocSharedOp alloc) {
+    return int64_t(*alloc.getPlace()) +
+           getSharedBytes(cast<MemRefType>(alloc.getBuffer().getType()));
+  };
+  return int64_t(*first.getPlace()) < endOf(second) &&
+         int64_t(*second.getPlace()) < endOf(first);
+}
+
 bool meets(const Buffers &a, const Buffers &b) {
-  return llvm::any_of(a, [&](Value buffer) { return b.contains(buffer); });
+  return llvm::any_of(a, [&](Value x) {
+    return llvm::any_of(b, [&](Value y) { return overlap(x, y); });
+  });
+}
+
+/// The same for different buffers only.
+bool meetsOther(const Buffers &a, const Buffers &b) {
+  return llvm::any_of(a, [&](Value x) {
+    return llvm::any_of(b, [&](Value y) { return x != y && overlap(x, y); });
+  });
 }
 
 class Inserter {
@@ -116,7 +143,8 @@ private:
     collect(op, reads, writes);
     auto copy = dyn_cast<CopyOp>(op);
     if (copy && copy.getIsAsync()) {
-      if (meets(reads, state.writes) || meets(writes, state.writes))
+      if (meets(reads, state.writes) || meets(writes, state.writes) ||
+          meetsOther(writes, state.reads))
         insertBarrier(op, state);
       state.inFlight.insert(writes.begin(), writes.end());
       return;

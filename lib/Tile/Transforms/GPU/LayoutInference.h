@@ -13,6 +13,7 @@
 #ifndef TILE_TRANSFORMS_GPU_LAYOUTINFERENCE_H
 #define TILE_TRANSFORMS_GPU_LAYOUTINFERENCE_H
 
+#include "Tile/Layout/BankConflicts.h"
 #include "Tile/Transforms/GemmPlan.h"
 #include "Tile/Transforms/LoopLayouts.h"
 #include "llvm/ADT/MapVector.h"
@@ -70,11 +71,22 @@ private:
   void resolveGemm(GemmOp gemm);
   /// Copies between different layouts go through a shared buffer.
   void splitFragmentCopies();
+  /// Copies to global memory that registers could only do in small pieces go
+  /// through a shared buffer.
+  void stageNarrowStores();
   /// A fragment in `layout` that stands in for `fragment` around `op`: copied
   /// from it in front where `reads`, back to it behind where `writes`.
   mlir::Value convertAround(mlir::Operation *op, mlir::Value fragment,
                             const FragmentLayout &layout, bool reads,
                             bool writes);
+
+  //===--- SharedLayouts.cpp
+  //-----------------------------------------------===//
+
+  /// Strides and a swizzle that suit all who touch the buffer.
+  void layOut(AllocSharedOp alloc);
+  bool collectAccesses(mlir::Value buffer, layout::Coordinate tile,
+                       std::vector<layout::SharedAccess> &accesses);
 
   std::optional<FragmentLayout> suggest(ParallelOp loop);
   FragmentLayout getReducedLayout(ReduceOp reduce);

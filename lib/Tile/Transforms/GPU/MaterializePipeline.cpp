@@ -12,6 +12,7 @@
 //     compute up to the first product
 //     issue the copies of iteration i+S-1 as a group
 //     compute the rest
+//   wait for all
 //
 // Copies are issued behind the first product, whose matrix instructions are
 // then still at work: in front of it they would hold up its loads, which may
@@ -279,6 +280,11 @@ int64_t Pipeliner::run() {
   for (Value slot : serial.getRegionIterArgs())
     stepped.push_back(step(slot));
   scf::YieldOp::create(b, stepped);
+  if (!copies.empty()) {
+    // Nothing is in flight any more; this says so to what follows.
+    b.setInsertionPointAfter(serial);
+    NVVM::CpAsyncWaitGroupOp::create(b, b.getI32IntegerAttr(0));
+  }
   loop.erase();
   return copies.size();
 }

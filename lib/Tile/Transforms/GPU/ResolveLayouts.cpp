@@ -11,6 +11,7 @@
 
 #include "LayoutInference.h"
 #include "Tile/IR/Layouts.h"
+#include "Tile/Transforms/KnownDivisor.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 
@@ -161,6 +162,101 @@ void LayoutInference::resolveGemm(GemmOp gemm) {
                                             /*writes=*/false));
 }
 
+/// Two copies in place of one between fragments or from a fragment to global
+/// memory, with `shared` in between.
+static void splitCopy(CopyOp copy, Value shared) {
+  OpBuilder builder(copy);
+  auto first = CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                              ArrayRef<OpFoldResult>(), shared,
+                              ArrayRef<OpFoldResult>());
+  // The copy itself becomes the second, so that it keeps what it says of its
+  // target. Who converts says how.
+  auto isConversion = [](CopyOp op) {
+    return op.getSourceType().getElementType() !=
+           op.getTargetType().getElementType();
+  };
+  bool saturates = copy.getSaturate(), isUnsigned = copy.getIsUnsigned();
+  copy.getSourceMutable().assign(shared);
+  for (CopyOp half : {first, copy}) {
+    half.setSaturate(saturates && isConversion(half));
+    half.setIsUnsigned(isUnsigned && isConversion(half));
+  }
+}
+
+static int64_t getStoredBits(MemRefType type) {
+  Type element = type.getElementType();
+  return element.isIndex()
+             ? 64
+             : std::max<int64_t>(8, element.getIntOrFloatBitWidth());
+}
+
+/// Whether a copy to global memory may move 16 bytes at once, were it not for
+/// the registers it comes from.
+static bool allowsWideStores(CopyOp copy, int64_t promisedBytes) {
+  constexpr int64_t wideBits = 128;
+  MemRefType type = copy.getTargetType();
+  int64_t bits = getStoredBits(type);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
+      strides.back() != 1 || promisedBytes * 8 % wideBits)
+    return false;
+  for (int64_t stride : ArrayRef<int64_t>(strides).drop_back())
+    if (!ShapedType::isDynamic(stride) && stride * bits % wideBits)
+      return false;
+  if (!type.isDynamicDim(type.getRank() - 1) &&
+      type.getDimSize(type.getRank() - 1) * bits % wideBits)
+    return false;
+  SmallVector<OpFoldResult> offsets = copy.getMixedTargetOffsets();
+  return getKnownDivisor(offsets.back()) * bits % wideBits == 0;
+}
+
+void LayoutInference::stageNarrowStores() {
+  constexpr int64_t wideBits = 128;
+  int64_t promisedBytes = launch.getAlignment().value_or(1);
+  int64_t sharedBytes = 0;
+  SmallVector<CopyOp> copies;
+  launch.walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<AllocSharedOp>(op))
+      sharedBytes +=
+          getSharedBytes(cast<MemRefType>(alloc.getBuffer().getType()));
+    auto copy = dyn_cast<CopyOp>(op);
+    if (copy && isFragment(copy.getSourceType()) &&
+        isGlobal(copy.getTargetType()))
+      copies.push_back(copy);
+  });
+  for (CopyOp copy : copies) {
+    MemRefType type = copy.getSourceType();
+    int64_t bits = getStoredBits(copy.getTargetType());
+    FragmentLayout layout = *getFragmentLayout(type);
+    int64_t vector = layout.vectorWidth(layout.rank() - 1);
+    // Two rows of a matrix instruction's registers are as far apart as whole
+    // sectors; what is as wide gains nothing.
+    if (type.getRank() < 2 || vector * bits >= wideBits ||
+        type.getDimSize(type.getRank() - 1) * bits % wideBits ||
+        !allowsWideStores(copy, promisedBytes))
+      continue;
+    // The buffer takes the place of those that are no longer in use.
+    constexpr int64_t alwaysGranted = 16384;
+    if (type.getNumElements() * bits / 8 >
+        std::max(sharedBytes, alwaysGranted)) {
+      copy.emitRemark("stores ")
+          << vector * bits / 8 << " bytes at a time: its tile of "
+          << type.getNumElements() * bits / 8
+          << " bytes takes more shared memory than the launch uses otherwise";
+      continue;
+    }
+    OpBuilder builder(copy);
+    Value shared = AllocSharedOp::create(
+        builder, copy.getLoc(),
+        MemRefType::get(type.getShape(), copy.getTargetType().getElementType(),
+                        MemRefLayoutAttrInterface(),
+                        SharedAttr::get(copy.getContext())),
+        ValueRange());
+    splitCopy(copy, shared);
+  }
+}
+
 void LayoutInference::splitFragmentCopies() {
   SmallVector<CopyOp> copies;
   launch.walk([&](CopyOp copy) {
@@ -174,33 +270,16 @@ void LayoutInference::splitFragmentCopies() {
     if (to.registersFrom(from))
       continue;
     // The narrower of the two element types travels.
-    auto bitsOf = [](MemRefType type) {
-      return type.getElementType().isIndex()
-                 ? 64u
-                 : type.getElementType().getIntOrFloatBitWidth();
-    };
-    MemRefType narrow =
-        bitsOf(copy.getSourceType()) < bitsOf(copy.getTargetType())
-            ? copy.getSourceType()
-            : copy.getTargetType();
+    MemRefType narrow = getStoredBits(copy.getSourceType()) <
+                                getStoredBits(copy.getTargetType())
+                            ? copy.getSourceType()
+                            : copy.getTargetType();
     OpBuilder builder(copy);
     auto type = MemRefType::get(
         copy.getSourceType().getShape(), narrow.getElementType(),
         MemRefLayoutAttrInterface(), SharedAttr::get(copy.getContext()));
     Value shared =
         AllocSharedOp::create(builder, copy.getLoc(), type, ValueRange());
-    auto half = [&](Value source, Value target) {
-      auto part = CopyOp::create(builder, copy.getLoc(), source,
-                                 ArrayRef<OpFoldResult>(), target,
-                                 ArrayRef<OpFoldResult>());
-      if (cast<MemRefType>(source.getType()).getElementType() !=
-          cast<MemRefType>(target.getType()).getElementType()) {
-        part.setSaturate(copy.getSaturate());
-        part.setIsUnsigned(copy.getIsUnsigned());
-      }
-    };
-    half(copy.getSource(), shared);
-    half(shared, copy.getTarget());
-    copy.erase();
+    splitCopy(copy, shared);
   }
 }

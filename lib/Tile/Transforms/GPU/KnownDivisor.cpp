@@ -1,0 +1,52 @@
+//===- KnownDivisor.cpp - What an offset is a multiple of -------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Transforms/KnownDivisor.h"
+#include "Tile/IR/TileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tile;
+
+static int64_t greatestPowerOfTwoIn(int64_t value) {
+  return value ? value & -value : 16;
+}
+
+int64_t tile::getKnownDivisor(OpFoldResult value) {
+  constexpr int64_t limit = 1 << 20;
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant ? std::min(greatestPowerOfTwoIn(*constant), limit) : limit;
+  auto dynamic = cast<Value>(value);
+  if (auto argument = dyn_cast<BlockArgument>(dynamic)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent);
+        loop && argument == loop.getInductionVar())
+      return std::min(getKnownDivisor(loop.getLowerBound()),
+                      getKnownDivisor(loop.getStep()));
+    if (auto loop = dyn_cast_or_null<PipelinedOp>(parent))
+      return std::min(getKnownDivisor(loop.getLower()),
+                      loop.getStep() ? getKnownDivisor(loop.getStep())
+                                     : int64_t(1));
+    return 1;
+  }
+  Operation *op = dynamic.getDefiningOp();
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp, arith::MinSIOp,
+          arith::MaxUIOp, arith::MinUIOp>(op))
+    return std::min(getKnownDivisor(op->getOperand(0)),
+                    getKnownDivisor(op->getOperand(1)));
+  if (isa<arith::MulIOp>(op))
+    return std::min(limit, getKnownDivisor(op->getOperand(0)) *
+                               getKnownDivisor(op->getOperand(1)));
+  if (isa<arith::SelectOp>(op))
+    return std::min(getKnownDivisor(op->getOperand(1)),
+                    getKnownDivisor(op->getOperand(2)));
+  if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
+    return getKnownDivisor(op->getOperand(0));
+  return 1;
+}
