@@ -40,7 +40,7 @@ def _target(target: Any, arguments: Sequence[Any] = ()) -> tuple[str, str | None
         if any(arrays.is_on_device(argument) for argument in arguments if hasattr(argument, "shape")):
             name = "cuda"
         else:
-            name = "cpu" if arguments else default_target()
+            name = default_target() if not arguments or "TILE_TARGET" in os.environ else "cpu"
     return name, chip or None
 
 

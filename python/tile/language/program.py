@@ -377,4 +377,4 @@ def is_eager(function: Callable[..., Any]) -> bool:
                     return True
         return False
 
-    return own(source.node.body)
+    return own(source.node.body if isinstance(source.node, ast.FunctionDef) else [])
