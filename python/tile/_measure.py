@@ -12,18 +12,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from .errors import TileError
 
 
-def _send(stream: BinaryIO, item: Any) -> None:
+def _send(stream: IO[bytes], item: Any) -> None:
     data = pickle.dumps(item)
     stream.write(struct.pack("<Q", len(data)) + data)
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> Any:
+def _receive(stream: IO[bytes]) -> Any:
     head = stream.read(8)
     if len(head) < 8:
         raise EOFError

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+import itertools
 import json
 import os
 import sys
@@ -87,24 +88,27 @@ class Result:
 
 def _expand(configs: Configs, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Configurations as a list of dictionaries."""
-    if callable(configs):
-        names = inspect.signature(configs).parameters
-        if any(item.kind is item.VAR_KEYWORD for item in names.values()):
-            configs = configs(**arguments)
-        else:
-            try:
-                configs = configs(**{name: arguments[name] for name in names if name in arguments})
-            except TypeError:
-                configs = configs(*arguments.values())
+    if isinstance(configs, Callable):  # type: ignore[arg-type]
+        configs = _called(configs, arguments)  # type: ignore[arg-type]
     if isinstance(configs, Mapping):
-        import itertools
-
         names = list(configs)
         return [dict(zip(names, values)) for values in itertools.product(*(configs[name] for name in names))]
     result = [dict(config) for config in configs or []]  # type: ignore[union-attr]
     if not result:
         raise TileError("tile.autotune needs configs: a list of dictionaries, a dictionary of lists, or a function")
     return result
+
+
+def _called(configs: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """The configurations that a function gives, which takes the kernel's arguments by
+    name as far as it has them, or in order."""
+    parameters = inspect.signature(configs).parameters
+    if any(item.kind is item.VAR_KEYWORD for item in parameters.values()):
+        return configs(**arguments)
+    try:
+        return configs(**{name: arguments[name] for name in parameters if name in arguments})
+    except TypeError:
+        return configs(*arguments.values())
 
 
 class Search:

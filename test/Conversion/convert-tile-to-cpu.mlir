@@ -190,3 +190,23 @@ func.func @trap(%x: memref<?xf32>, %y: memref<1xf32>, %g: index) {
   }
   return
 }
+
+// -----
+
+// The launch's flags reach conversions, which need not have any of their own.
+// CHECK-LABEL: func.func @flags_of_conversions
+// CHECK: arith.extf {{.*}} fastmath<contract> : vector<{{.*}}xf16>
+// CHECK: arith.mulf {{.*}} fastmath<contract>
+// CHECK: arith.truncf {{.*}} fastmath<contract>
+func.func @flags_of_conversions(%x: memref<64xf16>, %y: memref<64xf16>, %g: index) {
+  tile.launch blocks(%b) in (%g) fastmath<contract> {
+    tile.parallel (%i) in (64) {
+      %v = memref.load %x[%i] : memref<64xf16>
+      %w = arith.extf %v : f16 to f32
+      %s = arith.mulf %w, %w : f32
+      %r = arith.truncf %s : f32 to f16
+      memref.store %r, %y[%i] : memref<64xf16>
+    }
+  }
+  return
+}

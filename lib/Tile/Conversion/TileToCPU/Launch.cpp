@@ -94,7 +94,9 @@ static void spreadFastMath(LaunchOp launch) {
   if (flags == arith::FastMathFlags::none)
     return;
   launch.getBody().walk([&](arith::ArithFastMathInterface op) {
-    if (op.getFastMathFlagsAttr().getValue() == arith::FastMathFlags::none)
+    // Conversions need not have the attribute.
+    arith::FastMathFlagsAttr own = op.getFastMathFlagsAttr();
+    if (!own || own.getValue() == arith::FastMathFlags::none)
       op->setAttr(op.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(launch.getContext(), flags));
   });
