@@ -303,7 +303,9 @@ static ElementType getTypestr(const std::string &text, PyObject *object) {
   int bytes = std::atoi(text.c_str() + 2);
   switch (text[1]) {
   case 'f':
-    return getFloat(bytes);
+    if (bytes > 1)
+      return getFloat(bytes);
+    break;
   case 'i':
     return getInteger(bytes, false);
   case 'u':

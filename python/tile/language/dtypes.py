@@ -163,7 +163,9 @@ def dtype(name: Any) -> DType:
         return name
     if name is float or name is int or name is builtins.bool:
         return _BY_NAME[_ALIASES.get(name.__name__, name.__name__)]
-    text = name if isinstance(name, str) else getattr(name, "name", None) or str(name).rpartition(".")[2]
+    text = name if isinstance(name, str) else getattr(name, "name", None)
+    if text is None:
+        text = name.__name__ if isinstance(name, type) else str(name)
     if isinstance(text, str):
         text = text.rpartition(".")[2]
         found = _BY_NAME.get(_ALIASES.get(text, text))
