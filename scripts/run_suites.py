@@ -256,6 +256,41 @@ def run_install(bench: Bench, outcome: Outcome) -> None:
     outcome.check("tile." not in installed and "@double" in installed, "the installed tile-opt runs")
 
 
+def build_preset(preset: str, bench: Bench, outcome: Outcome, *options: str) -> Path | None:
+    """Builds all of a preset's tree, every warning an error; nothing where that fails."""
+    tree = ROOT / f"build-{preset}"
+    python = f"-DPython3_EXECUTABLE={sys.executable}"
+    if not (tree / "build.ninja").exists():
+        options = (python, "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON", *options)
+        if not bench.run(["cmake", "--preset", preset, *options]):
+            outcome.check(False, f"cmake --preset {preset}")
+            return None
+    built = bench.run(["ninja", "-k0", "-C", tree], show=True, env={"NINJA_STATUS": f"[{preset} %f/%t %es] "})
+    outcome.check(built, f"the build of preset {preset}")
+    return tree if built else None
+
+
+def run_sanitizers(bench: Bench, outcome: Outcome) -> None:
+    """The lit suite and the fuzzer's corpus under address and undefined-behaviour checks"""
+    tree = build_preset("asan", bench, outcome)
+    if tree:
+        count_lit(bench, outcome, tree)
+        # No new inputs: each file of the corpus once.
+        replay = [tree / "bin" / "tile-fuzzer", "-runs=0", ROOT / "fuzz" / "corpus"]
+        outcome.check(bench.run(replay, env={"ASAN_OPTIONS": "detect_leaks=0"}), "the fuzzer's corpus")
+
+
+def run_gcc(bench: Bench, outcome: Outcome) -> None:
+    """The system's GCC builds all of it without a warning, and an example runs"""
+    # What the optimizer would add is time: the code is the same.
+    tree = build_preset("gcc", bench, outcome, "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
+    if tree:
+        example = ROOT / "examples" / "flash_attention.mlir"
+        outcome.check(bench.run([tree / "bin" / "tile-run", example]), "tile-run examples/flash_attention.mlir")
+        replay = [tree / "bin" / "tile-fuzzer", *sorted((ROOT / "fuzz" / "corpus").iterdir())]
+        outcome.check(bench.run(replay), "the fuzzer's corpus")
+
+
 @dataclass(frozen=True)
 class Suite:
     name: str
@@ -277,6 +312,8 @@ SUITES = [
     Suite("robustness", 2, run_robustness),
     Suite("package", 4, run_package),
     Suite("install", 2, run_install),
+    Suite("sanitizers", 12, run_sanitizers),
+    Suite("gcc", 12, run_gcc),
 ]
 BUILD_BUDGET = 15  # minutes, from nothing
 

@@ -3,6 +3,7 @@ code 2, never with a crash."""
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -59,7 +60,14 @@ def test_files_that_are_not_there(tile_run: Tool, tmp_path: Path) -> None:
         "--reference=nothing",
         "--expect=Z=absent.npy",
         "--save=NOTHING=x.npy",
+        "--arg=X=uniform(nan,1):4x4xf32",
+        "--arg=X=uniform(2,1):4x4xf32",
+        "--arg=X=randn(0,-1):4x4xf32",
+        "--arg=Z=empty:10x10xf32",
+        "--reference=",
         "--tolerance=much",
+        "--tolerance=1e999",
+        "--tolerance=norm=1,norm=2",
         "--emit=nothing",
         "--unknown",
     ],
@@ -85,6 +93,28 @@ def test_wrong_npy(tile_run: Tool, tmp_path: Path, header: bytes) -> None:
     file = tmp_path / "x.npy"
     file.write_bytes(header)
     check(tile_run, [str(PROGRAM), f"--arg=X={file}"])
+
+
+def test_a_pipe_is_no_array(tile_run: Tool, tmp_path: Path) -> None:
+    pipe = tmp_path / "x.npy"
+    os.mkfifo(pipe)
+    assert "not a regular file" in check(tile_run, [str(PROGRAM), f"--arg=X={pipe}"])
+
+
+def test_a_device_is_no_program(tile_run: Tool) -> None:
+    assert "device" in check(tile_run, ["/dev/zero"])
+
+
+def test_saving_goes_through_links_and_into_devices(tile_run: Tool, tmp_path: Path) -> None:
+    file, link = tmp_path / "z.npy", tmp_path / "link.npy"
+    file.write_bytes(b"before")
+    link.symlink_to(file)
+    small = [str(PROGRAM), "--target=cpu", "--arg=X=ones:2x3xf32"]
+    assert tile_run.run([*small, f"--save=Z={link}"], "").returncode == 0
+    assert link.is_symlink()
+    assert file.read_bytes().startswith(b"\x93NUMPY")
+    assert "/dev/full" in check(tile_run, [*small, "--save=Z=/dev/full"])
+    assert Path("/dev/full").is_char_device()
 
 
 def test_mutated_programs_compile_or_not(tile_run: Tool, tmp_path: Path, chance: random.Random) -> None:

@@ -57,6 +57,9 @@ llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
   if (llvm::Error error = split(expected).moveInto(options.expected))
     return error;
   options.seed = seed;
+  if (reference.getNumOccurrences() && reference.empty())
+    return createStringError("--reference: expected the name of a function; "
+                             "--no-reference runs none");
   options.reference = reference;
   options.useReference = !noReference;
   if (tolerance.getNumOccurrences()) {

@@ -48,6 +48,28 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def GuardAccesses : Pass<"tile-guard-accesses", "::mlir::ModuleOp"> {
+  let summary = "skip and report accesses outside buffers in host code";
+  let description = [{
+    In functions without a launch, which are references as a rule, runs each op
+    of upstream's that names the conditions under which it is defined
+    (`RuntimeVerifiableOpInterface`: loads, stores, linalg ops whose operands
+    have to agree in shape) only where they hold; elsewhere reports which one
+    does not, and goes on with zeros. Ops whose result zero cannot stand for,
+    such as views, stay as they are.
+
+    Launches need none of this: their accesses have bounds of their own.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numGuarded", "guarded", "ops that run under a condition">
+  ];
+}
+
 def ExpandCopies : Pass<"tile-expand-copies"> {
   let summary = "turn copies between strided buffers into loops";
   let description = [{

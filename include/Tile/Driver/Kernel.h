@@ -58,6 +58,8 @@ struct CompileOptions {
   std::string cacheDirectory;
   /// Values for tunables; the others keep their defaults.
   std::vector<std::pair<std::string, int64_t>> tunables;
+  /// On the cpu, check accesses of functions without a launch too.
+  bool guardAccesses = false;
   /// Keep all stages in the kernel. Printing them takes time.
   bool keepStages = false;
   /// Called with every stage, also of a compilation that fails later.

@@ -25,6 +25,10 @@ struct TileToCPUOptions : mlir::PassPipelineOptions<TileToCPUOptions> {
       *this, "vector-bytes",
       llvm::cl::desc("bytes in a vector register of the target: 16, 32 or 64"),
       llvm::cl::init(32)};
+  Option<bool> guardAccesses{
+      *this, "guard-accesses",
+      llvm::cl::desc("check accesses of functions without a launch"),
+      llvm::cl::init(false)};
 };
 
 /// `tile-to-cpu`: a module of tile programs and of functions in upstream

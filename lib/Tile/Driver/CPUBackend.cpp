@@ -144,6 +144,7 @@ tile::driver::compileForCPU(ModuleOp module, const Signature &signature,
   if (!vectorBytes)
     return vectorBytes.takeError();
   pipeline.vectorBytes = *vectorBytes;
+  pipeline.guardAccesses = options.guardAccesses;
   PassManager passes(module.getContext());
   buildTileToCPU(passes, pipeline);
   recorder.watch(passes);

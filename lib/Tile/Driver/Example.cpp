@@ -221,6 +221,8 @@ llvm::Error ExampleRun::runReference() {
   // runs the kernel.
   CompileOptions compile;
   compile.target = Target::CPU;
+  // Nothing says that its arguments fit each other.
+  compile.guardAccesses = true;
   auto kernel = program.compile(name, compile);
   if (!kernel)
     return kernel.takeError();

@@ -75,6 +75,10 @@ void tile::buildTileToCPU(OpPassManager &passes,
   passes.addPass(createSpecialize(specialize));
   passes.addNestedPass<func::FuncOp>(createCheckStatic());
   passes.addNestedPass<func::FuncOp>(createSplitLockstep());
+  if (options.guardAccesses) {
+    passes.addPass(createLowerAffinePass());
+    passes.addPass(createGuardAccesses());
+  }
   passes.addPass(createConvertTileToCPU({options.vectorBytes}));
   addUpstreamLowering(passes);
 }

@@ -8,6 +8,7 @@
 #include "Tile/Driver/Tolerance.h"
 #include "Tile/Runtime/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <cmath>
 
 using namespace tile;
@@ -19,9 +20,11 @@ llvm::Expected<ToleranceSpec> ToleranceSpec::parse(StringRef text) {
   ToleranceSpec spec;
   auto parseNumber = [&](StringRef number) -> llvm::Expected<double> {
     double value;
-    if (number.trim().getAsDouble(value) || !(value >= 0))
+    if (number.trim().getAsDouble(value) || !(value >= 0) ||
+        !std::isfinite(value))
       return createStringError("tolerance '" + text +
-                               "': expected a number of zero or more, got '" +
+                               "': expected a finite number of zero or more, "
+                               "got '" +
                                number + "'");
     return value;
   };
@@ -32,12 +35,16 @@ llvm::Expected<ToleranceSpec> ToleranceSpec::parse(StringRef text) {
     spec.atol = spec.rtol = *value;
     return spec;
   }
+  llvm::StringSet<> given;
   for (StringRef part : llvm::split(text, ',')) {
     auto [name, number] = part.split('=');
     llvm::Expected<double> value = parseNumber(number);
     if (!value)
       return value.takeError();
     name = name.trim();
+    if (!given.insert(name).second)
+      return createStringError("tolerance '" + text + "': '" + name +
+                               "' is given twice");
     if (name == "norm")
       spec.norm = *value;
     else if (name == "atol")

@@ -176,7 +176,7 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit() {
 #include "RuntimeFunctions.def"
   if (llvm::Error error = (*jit)->getMainJITDylib().define(
           llvm::orc::absoluteSymbols(std::move(symbols))))
-    return std::move(error);
+    return error;
   // memcpy and the like, which the code generator may call by itself.
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());

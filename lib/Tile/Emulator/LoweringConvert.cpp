@@ -65,8 +65,8 @@ void FunctionLowering::lowerNarrowPair(Inst &I, Type to, Type from,
         callRuntime("tileEmuNarrow", B.getInt32Ty(),
                     {x, B.getInt32(unsigned(formatOf(lane))),
                      B.getInt32(rounding),
-                     B.getInt32((saturate ? narrowSaturate : 0) |
-                                (relu ? narrowRelu : 0))}),
+                     B.getInt32((saturate ? narrowSaturate : 0u) |
+                                (relu ? narrowRelu : 0u))}),
         intType(lane.bits));
   };
   Value *high, *low;
@@ -141,8 +141,8 @@ void FunctionLowering::lowerCvt(Inst &I) {
                  callRuntime("tileEmuNarrow", B.getInt32Ty(),
                              {x, B.getInt32(unsigned(NumberFormat::TF32)),
                               B.getInt32(std::max(rounding, 0)),
-                              B.getInt32((finite ? narrowSaturate : 0) |
-                                         (relu ? narrowRelu : 0))}));
+                              B.getInt32((finite ? narrowSaturate : 0u) |
+                                         (relu ? narrowRelu : 0u))}));
   }
   // Sources and destinations may sit in wider registers; the destination is
   // then extended as its type says.
@@ -228,7 +228,7 @@ void FunctionLowering::lowerCvt(Inst &I) {
     x = toCompute(finishFloat(x, wide, clamp), wide);
   }
   unsigned flags =
-      (finite ? narrowSaturate : 0) | (finish.relu ? narrowRelu : 0);
+      (finite ? narrowSaturate : 0u) | (finish.relu ? narrowRelu : 0u);
   const char *name =
       x->getType()->isDoubleTy() ? "tileEmuNarrowDouble" : "tileEmuNarrow";
   write(I, 0,

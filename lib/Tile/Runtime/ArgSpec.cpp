@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Runtime/ArgSpec.h"
+#include "Tile/Runtime/Format.h"
 #include "Tile/Runtime/Random.h"
 
 #include <cassert>
+#include <cmath>
 
 using namespace tile::runtime;
 
@@ -112,6 +114,16 @@ static Status fillReal(const ArraySpec &spec, Array &array,
       return b.error();
     first = *a, second = *b;
   }
+  std::string numbers =
+      "(" + formatNumber(first) + "," + formatNumber(second) + ")";
+  if (!std::isfinite(first) || !std::isfinite(second))
+    return Error{"expected finite numbers, got " + numbers};
+  if (spec.content == Content::Uniform && first > second)
+    return Error{"uniform expects its second number not to be below the "
+                 "first, got " +
+                 numbers};
+  if (spec.content == Content::Randn && second < 0)
+    return Error{"randn expects a deviation of zero or more, got " + numbers};
   if (spec.content == Content::Uniform)
     fillUniform(array, stream, first, second);
   else

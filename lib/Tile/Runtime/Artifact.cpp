@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Runtime/Artifact.h"
+#include "Tile/Runtime/OutputFile.h"
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 using namespace tile::runtime;
 
@@ -92,21 +92,7 @@ Result<Artifact> Artifact::read(const std::string &path) {
 }
 
 Status Artifact::write(const std::string &path) const {
-  std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
-  auto fail = [&](const std::string &name) {
-    Error error{name + ": " + std::strerror(errno)};
-    std::remove(temporary.c_str());
-    return error;
-  };
-  FILE *file = std::fopen(temporary.c_str(), "wb");
-  if (!file)
-    return fail(temporary);
-  std::string bytes = serialize();
-  bool written =
-      std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (std::fclose(file) != 0 || !written)
-    return fail(temporary);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    return fail(path);
-  return {};
+  return writeFile(path, [bytes = serialize()](std::FILE *file) {
+    return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  });
 }

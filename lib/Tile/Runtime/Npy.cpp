@@ -15,9 +15,9 @@
 #include "Tile/Runtime/Npy.h"
 #include "NpyHeader.h"
 #include "Tile/Runtime/Format.h"
+#include "Tile/Runtime/OutputFile.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -293,7 +293,9 @@ Result<Array> tile::runtime::readNpy(const std::string &path,
   auto fail = [&](const std::string &what) {
     return Error{"'" + path + "': " + what};
   };
-  File file(std::fopen(path.c_str(), "rb"));
+  // A pipe without a writer would be waited for.
+  int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  File file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"));
   if (!file)
     return fail(std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info;
@@ -344,37 +346,14 @@ static bool writeElements(std::FILE *file, const Array &array) {
 }
 
 Status tile::runtime::writeNpy(const std::string &path, const Array &array) {
-  auto fail = [&](const char *what) {
-    return Error{"'" + path + "': " + what + ": " + std::strerror(errno)};
-  };
   Result<std::string> header =
       printNpyHeader({getDescr(array.getType()), false, array.getShape()});
   if (!header)
     return addContext("'" + path + "'", header.error());
 
-  // Beside the file, so that the rename stays within one file system; its name
-  // is of this process and call alone.
-  static std::atomic<unsigned> calls{0};
-  std::string temporary =
-      path + ".tmp" + std::to_string(getpid()) + "-" + std::to_string(calls++);
-  int descriptor =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return fail("cannot be created");
-  std::FILE *file = fdopen(descriptor, "wb");
-  if (!file) {
-    Error error = fail("cannot be written");
-    close(descriptor);
-    unlink(temporary.c_str());
-    return error;
-  }
-  bool isGood =
-      std::fwrite(header->data(), 1, header->size(), file) == header->size() &&
-      writeElements(file, array);
-  isGood &= std::fclose(file) == 0;
-  if (isGood && std::rename(temporary.c_str(), path.c_str()) == 0)
-    return {};
-  Error error = fail("cannot be written");
-  unlink(temporary.c_str());
-  return error;
+  return writeFile(path, [&](std::FILE *file) {
+    return std::fwrite(header->data(), 1, header->size(), file) ==
+               header->size() &&
+           writeElements(file, array);
+  });
 }
