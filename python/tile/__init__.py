@@ -30,12 +30,15 @@ def __getattr__(name: str) -> Any:
         "Profiler": "profiler",
         "TensorSupplyType": "profiler",
         "do_bench": "profiler",
+        "get_tensor_supply": "profiler",
+        "Layout": "layout",
+        "Fragment": "layout",
         "plot_layout": "plot",
         "plot_pipeline": "plot",
     }
     if name in lazy:
         return getattr(importlib.import_module(f".{lazy[name]}", __name__), name)
-    if name in ("autotuner", "profiler", "plot", "torch", "layout", "testing"):
+    if name in ("autotuner", "profiler", "plot", "torch", "layout", "driver"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"tile has no {name}")
 

@@ -76,6 +76,18 @@ def supply(parameter: Parameter, target: str, kind: TensorSupplyType, symbols: d
     return _placed(array, parameter.dtype, target)
 
 
+def get_tensor_supply(kind: TensorSupplyType = TensorSupplyType.Auto) -> Any:
+    """A function that makes an input for a parameter, for `supply_prog`."""
+    count = iter(range(1 << 30))
+    return lambda parameter: supply(parameter, _device(), TensorSupplyType(kind), {}, next(count))
+
+
+def _device() -> str:
+    from .env import default_target
+
+    return default_target()
+
+
 def _placed(array: Any, dtype: str, target: str) -> Any:
     """A NumPy array where the kernel wants it, as torch has it if torch is in use."""
     if target != "cuda" and not arrays.has_torch():

@@ -231,3 +231,25 @@ def test_gemm_of_slices_and_policies(rng):
     c = np.zeros((32, 32), np.float32)
     run(kernel, a, b, c)
     close(c, a[1].astype(np.float64) @ b.astype(np.float64), atol=1e-4, norm=1e-6)
+
+
+def test_im2col_and_layout_hints(rng):
+    from tile import layout
+
+    def kernel(img: T.Tensor((2, 5, 6, 3), "float16"), B: T.Tensor((64, 32), "float16")):
+        with T.Kernel(2) as b:
+            t = T.alloc_shared((32, 32), "float16")
+            T.annotate_layout(
+                {t: layout.make_swizzled_layout(t), img: T.Layout(img.shape, lambda n, h, w, c: [n, h, w, c])}
+            )
+            T.im2col(img, t, b, 0, 3, 1, 1, 1)
+            T.copy(t, B[b * 32, 0])
+
+    img = numbers(rng, (2, 5, 6, 3), "float16")
+    b = np.zeros((64, 32), np.float16)
+    run(kernel, img, b)
+    padded = np.pad(img, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    windows = [padded[:, r : r + 5, s : s + 6, :] for r in range(3) for s in range(3)]
+    want = np.concatenate(windows, axis=-1).reshape(60, 27)
+    np.testing.assert_array_equal(b[:60, :27], want)
+    np.testing.assert_array_equal(b[:, 27:], 0)

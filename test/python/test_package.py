@@ -148,6 +148,13 @@ def test_plots(tmp_path: Path) -> None:
     assert text.splitlines()[3].split()[-4:] == [".", "0", "1", "2"]
 
 
+def test_names_that_programs_import() -> None:
+    assert tile.driver.get_num_sms() >= 1
+    assert tile.layout.make_swizzled_layout(None).shape == ()
+    made = tile.get_tensor_supply(tile.TensorSupplyType.One)(doubled(64).parameters[0])
+    np.testing.assert_array_equal(np.asarray(made), np.ones(64, np.float32))
+
+
 def test_environment(capsys: pytest.CaptureFixture[str]) -> None:
     found = tile.env.report()
     assert found["versions"]["tile"] == tile.__version__ and "cpu" in found["targets"]

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..layout import Fragment, Layout
 from .atomics import atomic_add, atomic_addx2, atomic_addx4, atomic_max, atomic_min, atomic_or
 from .buffers import Buffer as _Buffer
 from .compute import (
@@ -76,6 +77,7 @@ from .hints import (
     set_max_nreg,
     use_swizzle,
 )
+from .im2col import c2d_im2col, im2col
 from .kernel import (
     ClusterKernel,
     Kernel,

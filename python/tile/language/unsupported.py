@@ -71,7 +71,7 @@ _because(
     "use T.exp, T.log and so on; TL_ENABLE_FAST_MATH makes them fast",
     "__exp __exp10 __log __log2 __log10 __sin __cos __tan fast_rcp",
 )
-_because("write T.copy of a slice, or elements in T.Parallel", "im2col c2d_im2col index_to_coordinates linear_index")
+_because("write T.copy of a slice, or elements in T.Parallel", "index_to_coordinates linear_index")
 _because("use Python classes of macros: methods under T.macro", "meta_class inline PersistentTileScheduler")
 _because(
     "this element type is not supported",
@@ -92,7 +92,6 @@ _because(
     "any_of all_of syncthreads_count syncthreads_and syncthreads_or",
 )
 _because("write `break`", "loop_break")
-_because("layouts are inferred", "Layout Fragment make_swizzled_layout")
 
 
 def message(name: str) -> str:
