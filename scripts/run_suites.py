@@ -296,6 +296,9 @@ class Suite:
     name: str
     budget: float  # minutes
     run: Callable[[Bench, Outcome], None]
+    # Whether it runs without being named. The others build all of the project
+    # once more.
+    is_usual: bool = True
 
     @property
     def summary(self) -> str:
@@ -312,8 +315,8 @@ SUITES = [
     Suite("robustness", 2, run_robustness),
     Suite("package", 4, run_package),
     Suite("install", 2, run_install),
-    Suite("sanitizers", 12, run_sanitizers),
-    Suite("gcc", 12, run_gcc),
+    Suite("sanitizers", 12, run_sanitizers, is_usual=False),
+    Suite("gcc", 12, run_gcc, is_usual=False),
 ]
 BUILD_BUDGET = 15  # minutes, from nothing
 
@@ -344,13 +347,15 @@ def run_suite(suite: Suite) -> tuple[Outcome, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the test suites; see test.sh.")
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="run these only")
+    parser.add_argument("--all", action="store_true", help="run those too that run only when named")
     parser.add_argument("--list", action="store_true", help="print the suites and stop")
     parser.add_argument("--check", action="store_true", help="check the arguments and stop")
     parser.add_argument("--build-seconds", type=float, default=0, help="what the build took, for the table")
     options = parser.parse_args()
     if options.list:
         for suite in SUITES:
-            print(f"  {suite.name:11} {suite.budget:>4g} min  {suite.summary}")
+            named = "" if suite.is_usual else " (when named, or with --all)"
+            print(f"  {suite.name:11} {suite.budget:>4g} min  {suite.summary}{named}")
         return 0
     unknown = [name for name in options.suites if name not in {suite.name for suite in SUITES}]
     if unknown:
@@ -360,7 +365,7 @@ def main() -> int:
 
     rows = [("build", Outcome(), options.build_seconds, float(BUILD_BUDGET))]
     for suite in SUITES:
-        if not options.suites or suite.name in options.suites:
+        if suite.name in options.suites or options.all or suite.is_usual and not options.suites:
             rows.append((suite.name, *run_suite(suite), suite.budget))
 
     print(f"\n{'suite':11} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8}  budget")
@@ -372,6 +377,9 @@ def main() -> int:
         total.passed += outcome.passed
         total.failed += outcome.failed
         total.skipped += outcome.skipped
+    unusual = [suite.name for suite in SUITES if not suite.is_usual]
+    if not options.suites and not options.all:
+        print(f"\nnot run, since nobody named them: {', '.join(unusual)} (scripts/test.sh --all)")
     print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
     return 1 if total.failed or not total.passed else 0
 

@@ -2,8 +2,9 @@
 # Runs every test: installs what is missing, builds, then runs the suites and
 # ends with a line that reads `N passed, N failed, N skipped`.
 #
-#   scripts/test.sh             all suites
+#   scripts/test.sh             the usual suites
 #   scripts/test.sh lit unit    these only
+#   scripts/test.sh --all       those too that build everything once more
 #   scripts/test.sh --list      names, budgets and what each suite shows
 #
 # Logs are in build/test-logs/. The exit code is 0 when nothing failed, 1 when

@@ -93,9 +93,10 @@ char *tile_program_run_passes(tile_program *program, const char *pipeline,
 
      {"target": "cpu",            cpu, cuda or emulator; without it cuda where a
                                   device is present, else cpu
-      "chip": "sm_90",            the GPU to compile for; the device's
-   otherwise, or sm_80 "tunables": {"m": 128},     the others keep their
-   defaults "keepStages": false,        keep every stage for tile_kernel_stage
+      "chip": "sm_90",            the GPU to compile for;
+                                  the device's, else sm_80
+      "tunables": {"m": 128},     the others keep their defaults
+      "keepStages": false,        keep every stage for tile_kernel_stage
       "cache": true,              keep compiled kernels on disk: a directory, or
                                   true for TILE_CACHE_DIR or ~/.cache/tile; off
                                   where it is not given
