@@ -137,7 +137,7 @@ func.func @copy(%x: memref<?x8192xf16>, %z: memref<?x8192xf16>) {
   return
 }
 
-// A block takes 16 rows of the matrix, two a warp, and walks along them.
+// A block takes 16 rows of the matrix, four a warp, and walks along them.
 
 func.func @gemv(%A: memref<?x?xf16>, %x: memref<?xf16>, %y: memref<?xf16>) {
   %c0 = arith.constant 0 : index
@@ -147,7 +147,7 @@ func.func @gemv(%A: memref<?x?xf16>, %x: memref<?xf16>, %y: memref<?xf16>) {
   %M = memref.dim %A, %c0 : memref<?x?xf16>
   %K = memref.dim %A, %c1 : memref<?x?xf16>
   %grid = arith.ceildivsi %M, %c16 : index
-  tile.launch blocks(%b) in (%grid) threads(256) fastmath<contract> {
+  tile.launch blocks(%b) in (%grid) threads(128) fastmath<contract> {
     %row = arith.muli %b, %c16 : index
     %zero = arith.constant 0.0 : f32
     %a = tile.alloc_fragment : memref<16x512xf16, #tile.fragment>

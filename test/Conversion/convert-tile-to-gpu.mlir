@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -tile-infer-layouts -tile-plan-shared-memory -tile-insert-sync -convert-tile-to-gpu -split-input-file | FileCheck %s
+// RUN: tile-opt %s -tile-infer-layouts=chip=sm_90 -tile-plan-shared-memory=chip=sm_90 -tile-insert-sync -convert-tile-to-gpu=chip=sm_90 -split-input-file | FileCheck %s --check-prefix=SM90
 
 // Pointers come first, then dynamic extents and strides; without the promise of
 // alignment elements go one by one, under a predicate.
@@ -57,7 +58,7 @@ func.func @product(%n: index) {
 // CHECK: gpu.module @ahead_kernels
 // CHECK: arith.xori
 // CHECK-NOT: scf.if
-// CHECK: @$3 cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $2;
+// CHECK: @$2 cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $3;
 func.func @ahead(%x: memref<?x64xf16>, %more: i1, %n: index) {
   tile.launch blocks(%b) in (%n) threads(32) alignment(16) {
     %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
@@ -65,6 +66,33 @@ func.func @ahead(%x: memref<?x64xf16>, %more: i1, %n: index) {
       tile.copy %x[0, 0] to %S async : memref<?x64xf16> to memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
     }
     nvvm.cp.async.commit.group
+  }
+  return
+}
+
+// -----
+
+// A result goes to shared memory in pairs, or by stmatrix where there is one.
+// Tests of many elements against one end are tests of 32 bits.
+// CHECK: gpu.module @result_kernels
+// CHECK-NOT: nvvm.stmatrix
+// CHECK: arith.cmpi sgt, {{.*}} : i32
+// CHECK: st.global.v4.b32
+// SM90: gpu.module @result_kernels
+// SM90-COUNT-4: nvvm.stmatrix {{.*}} : !llvm.ptr<3>, i32, i32, i32, i32
+// SM90-NOT: nvvm.stmatrix
+// SM90: gpu.module @sum_kernels
+func.func @result(%c: memref<?x?xf16>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) alignment(16) {
+    %A = tile.alloc_shared : memref<32x16xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<16x32xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<32x32xf32, #tile.fragment>
+    tile.gemm %A, %B, %C clear
+      : memref<32x16xf16, #tile.shared>, memref<16x32xf16, #tile.shared>,
+        memref<32x32xf32, #tile.fragment>
+    %c32 = arith.constant 32 : index
+    %row = arith.muli %b, %c32 : index
+    tile.copy %C to %c[%row, 0] : memref<32x32xf32, #tile.fragment> to memref<?x?xf16>
   }
   return
 }

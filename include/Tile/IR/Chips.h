@@ -23,6 +23,8 @@ struct Chip {
   int64_t sharedBytes;
   /// mma.sync on fp8, and the conversions from and to it.
   bool hasFP8;
+  /// Matrix stores.
+  bool hasStMatrix;
   /// bf16 arithmetic beyond fma.
   bool hasBF16Arithmetic;
   /// The PTX version that has all of this, as LLVM's feature names it.

@@ -42,6 +42,8 @@ struct Swizzle {
   int64_t operator()(int64_t offset) const;
   /// Offsets repeat their pattern, and stay, within blocks of this many.
   int64_t period() const;
+  /// The bits that may be flipped and those that decide it.
+  int64_t involvedBits() const;
 
   friend bool operator==(const Swizzle &a, const Swizzle &b) {
     return a.bits == b.bits && a.base == b.base && a.shift == b.shift;

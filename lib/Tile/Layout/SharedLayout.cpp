@@ -76,6 +76,11 @@ int64_t Swizzle::period() const {
   return int64_t(1) << (base + bits + (shift < 0 ? -shift : shift));
 }
 
+int64_t Swizzle::involvedBits() const {
+  const int64_t mask = ((int64_t(1) << bits) - 1) << base;
+  return mask | (shift >= 0 ? mask << shift : mask << -shift);
+}
+
 Coordinate ComposedLayout::tile() const {
   Coordinate shape;
   for (int64_t i = 0; i < layout.rank(); ++i)

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
@@ -201,6 +202,21 @@ TEST(Wavefronts, TheAccumulatorStoreOfAWarpgroup) {
 //===----------------------------------------------------------------------===//
 // Search
 //===----------------------------------------------------------------------===//
+
+TEST(Swizzle, LeavesBitsApartThatItIsNotInvolvedWith) {
+  // What a lowering relies on to keep constants out of the exclusive or.
+  for (const auto &[bits, base, shift] :
+       {std::array<int64_t, 3>{3, 3, 3}, {3, 3, 4}, {2, 1, -3}, {1, 0, 6}}) {
+    const Swizzle swizzle = *Swizzle::get(bits, base, shift);
+    for (int64_t offset = 0; offset < 2 * swizzle.period(); ++offset)
+      for (int64_t apart = 1; apart < 4 * swizzle.period(); apart *= 2) {
+        if ((apart & swizzle.involvedBits()) || (apart & offset))
+          continue;
+        EXPECT_EQ(swizzle(offset + apart), swizzle(offset) + apart)
+            << offset << " and " << apart;
+      }
+  }
+}
 
 TEST(SearchSwizzle, FindsTheHardwareSwizzleForOperands) {
   for (int64_t columns : {16, 32, 64, 128, 176, 192}) {

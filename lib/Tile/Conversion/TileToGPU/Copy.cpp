@@ -93,9 +93,19 @@ void ThreadCode::prepareSide(Side &side, Slots &slots) {
   if (isSwizzled) {
     side.commonBits = getCommonBits(side, slots);
     side.swizzledCommon = swizzle(view.swizzle, side.common);
+    // In front of the exclusive or with a constant, and in bytes, so that what
+    // is left for each access takes one instruction and no register of its own.
+    if (view.offset && view.isOffsetPeriodic)
+      side.swizzledCommon = add(view.offset, side.swizzledCommon);
+    side.swizzledCommon =
+        mul(side.swizzledCommon, constant(getBytes(storageType(view.element))));
   }
   if (view.space != Space::Global || launch.getBounds() == Bounds::Assume)
     return;
+  for (int64_t dim : side.dims)
+    side.rest.push_back(isKnownNonNegative(side.offsets[dim])
+                            ? getRest(view.sizes[dim], side.commonIndices[dim])
+                            : Value());
   for (int64_t dim = 0; dim < view.getRank(); ++dim) {
     if (llvm::is_contained(side.dims, dim))
       continue;
@@ -104,6 +114,25 @@ void ThreadCode::prepareSide(Side &side, Slots &slots) {
     side.commonPredicate =
         allOf(side.commonPredicate, isInside(one, side.commonIndices[dim]));
   }
+}
+
+/// How far a buffer reaches beyond `index`, which is not negative; no more than
+/// fits 32 bits, in which a test of many elements is cheaper.
+Value ThreadCode::getRest(OpFoldResult size, Value index) {
+  Value rest = b.createOrFold<arith::SubIOp>(materialize(size), index);
+  rest = b.createOrFold<arith::MaxSIOp>(rest, constant(0));
+  rest = b.createOrFold<arith::MinSIOp>(
+      rest, constant(std::numeric_limits<int32_t>::max()));
+  return b.createOrFold<arith::IndexCastOp>(b.getI32Type(), rest);
+}
+
+/// Null where it is always so.
+Value ThreadCode::isLess(int64_t element, Value rest) {
+  std::optional<int64_t> known = getConstantIntValue(rest);
+  if (known && element < *known)
+    return nullptr;
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest,
+                               i32(element));
 }
 
 /// The bits that may be set in the common part of a swizzled side's offset.
@@ -136,19 +165,28 @@ Value ThreadCode::getSideAddress(const Side &side, Slots &slots, int64_t reg,
     return getAddress(plain, delta);
   }
   std::optional<int64_t> known = getConstantIntValue(delta);
-  if (!known || view.offset)
+  if (!known || !view.isOffsetPeriodic)
     return getAddress(view, add(side.common, delta));
-  // Whole periods stay a constant part of the access. Of the rest a swizzle is
-  // linear: where the bits of two numbers do not meet, their sum is their
-  // exclusive or, and so is that of their swizzles.
-  int64_t low = *known % view.swizzle.period(), high = *known - low;
-  Value offset;
-  if (low & side.commonBits)
-    offset = swizzle(view.swizzle, add(side.common, constant(low)));
-  else
-    offset = b.createOrFold<arith::XOrIOp>(side.swizzledCommon,
-                                           constant(view.swizzle(low)));
-  plain.base = getAddress(plain, offset);
+  // Whole periods stay a constant part of the access; so do bits that the
+  // swizzle neither flips nor looks at, where they do not meet those of the
+  // thread's part. Of the rest a swizzle is linear: where the bits of two
+  // numbers do not meet, their sum is their exclusive or, and so is that of
+  // their swizzles.
+  int64_t low = *known % view.swizzle.period();
+  int64_t apart = low & ~view.swizzle.involvedBits();
+  if ((low & side.commonBits) == 0)
+    low -= apart;
+  int64_t high = *known - low;
+  if (low & side.commonBits) {
+    plain.base = getAddress(view, add(side.common, constant(low)));
+  } else {
+    int64_t bytes = getBytes(storageType(view.element));
+    Value offset = b.createOrFold<arith::XOrIOp>(
+        side.swizzledCommon, constant(view.swizzle(low) * bytes));
+    offset = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), offset);
+    plain.base = LLVM::GEPOp::create(b, view.base.getType(), b.getI8Type(),
+                                     view.base, ValueRange(offset));
+  }
   return getAddress(plain, constant(high));
 }
 
@@ -161,6 +199,12 @@ Value ThreadCode::getSidePredicate(const Side &side, Slots &slots,
   Value result = side.commonPredicate;
   SmallVector<OpFoldResult> part = slots.slot(reg);
   for (auto [at, dim] : llvm::enumerate(side.dims)) {
+    std::optional<int64_t> known = getConstantIntValue(part[at]);
+    if (known && side.rest[at]) {
+      if (Value inside = isLess(*known, side.rest[at]))
+        result = allOf(result, inside);
+      continue;
+    }
     View one = view;
     one.sizes = {view.sizes[dim]};
     Value index = add(side.commonIndices[dim], materialize(part[at]));
@@ -259,6 +303,12 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
   if (toRegisters)
     if (auto transfer = getMatrixLoad(op, source, *layout)) {
       emitMatrixLoad(op, source, *transfer);
+      return success();
+    }
+
+  if (fromRegisters)
+    if (auto transfer = getMatrixStore(op, target, *layout)) {
+      emitMatrixStore(op, target, *transfer);
       return success();
     }
 
@@ -391,25 +441,68 @@ void ThreadCode::emitMatrixLoad(CopyOp op, Side &source,
   }
 }
 
+/// How stmatrix does the copy, where the chip has it and vectors are narrower.
+std::optional<layout::MatrixTransfer>
+ThreadCode::getMatrixStore(CopyOp op, const Side &target,
+                           const FragmentLayout &layout) {
+  int64_t bits = storageType(target.view.element).getIntOrFloatBitWidth();
+  constexpr int64_t rowBits = 128;
+  if (!chip.hasStMatrix || target.view.space != Space::Shared ||
+      layout.rank() < 2 || bits > 32 || target.chunk * bits >= rowBits ||
+      getChunk(target, rowBits / bits) * bits != rowBits ||
+      layout.coverage().isReplicated())
+    return std::nullopt;
+  layout::Expected<layout::MatrixTransfer> transfer =
+      layout::matrixTransfer(layout, layout.rank() - 1, bits);
+  if (!transfer)
+    return std::nullopt;
+  return *transfer;
+}
+
+void ThreadCode::emitMatrixStore(CopyOp op, Side &target,
+                                 const layout::MatrixTransfer &transfer) {
+  Slots slots(b, threadId, transfer.addresses);
+  prepareSide(target, slots);
+  int64_t pack = getRegistersOfWord(storageType(target.view.element));
+  int64_t count = transfer.matrices * pack;
+  for (int64_t i = 0; i < transfer.instructions(); ++i) {
+    Values values;
+    for (int64_t reg = i * count; reg < (i + 1) * count; ++reg)
+      values.push_back(loadRegister(op.getSource(), reg));
+    values = convert(values, {op.getTargetType().getElementType(),
+                              op.getSaturate(), op.getIsUnsigned()});
+    NVVM::StMatrixOp::create(
+        b, getSideAddress(target, slots, i * transfer.rowElements, /*extra=*/0),
+        packRegisters(values),
+        transfer.transposed == layout::Transposed::No ? NVVM::MMALayout::row
+                                                      : NVVM::MMALayout::col,
+        NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+  }
+}
+
 void ThreadCode::copyAsync(Value target, Value source, int64_t bytes,
                            Value inside, Value isUsed) {
-  // What lies outside is filled with zeros: the source size is nothing then.
-  Value size = i32(bytes);
-  if (inside)
-    size = arith::SelectOp::create(b, inside, size, i32(0));
-  Values operands = {target, source, size};
+  Values operands = {target, source};
   // Written in PTX, which has predicates (a branch would part the loads and
   // products around the copy) and fetches whole lines into the L2 cache.
-  std::string text, constraints = "r,l,r";
-  if (isUsed) {
-    operands.push_back(isUsed);
-    text = "@$3 ";
+  std::string text, constraints = "r,l";
+  auto take = [&](Value predicate) {
+    operands.push_back(predicate);
     constraints += ",b";
-  }
+    return "$" + std::to_string(operands.size() - 1);
+  };
+  if (isUsed)
+    text = "@" + take(isUsed) + " ";
   text += "cp.async.";
   text += bytes == 16 ? "cg" : "ca";
-  text +=
-      ".shared.global.L2::128B [$0], [$1], " + std::to_string(bytes) + ", $2;";
+  text += ".shared.global.L2::128B [$0], [$1], " + std::to_string(bytes);
+  // What lies outside is not read; zeros come in its place.
+  if (inside)
+    text +=
+        ", " + take(b.createOrFold<arith::XOrIOp>(
+                   inside, arith::ConstantIntOp::create(b, b.getI1Type(), 1)));
+  text += ";";
   LLVM::InlineAsmOp::create(b, TypeRange(), operands, text, constraints,
                             /*has_side_effects=*/true,
                             /*is_align_stack=*/false, LLVM::TailCallKind::None,

@@ -29,9 +29,15 @@ struct ThreadCode::Side {
   /// Whether the dimensions of one index lie inside; may be null.
   Value commonPredicate;
 
+  /// For each dimension of the tile of a guarded buffer, how many elements from
+  /// the thread's part on lie inside, as an i32; null where that part may lie
+  /// in front of the buffer.
+  Values rest;
+
   /// In a swizzled buffer, constant offsets are left out of `common`.
   int64_t constantOffset = 0;
-  /// The bits that `common` may have, and its swizzle.
+  /// The bits that `common` may have, and the place in bytes that its swizzle
+  /// and the view's offset give.
   int64_t commonBits = 0;
   Value swizzledCommon;
 };

@@ -293,12 +293,11 @@ LogicalResult ThreadCode::emitView(Operation *op) {
         strides.push_back(getAsOpFoldResult(mul(mapped(step), stride)));
     }
     // The last extent is the subview's own.
-    if (view.offset || divisor % view.swizzle.period()) {
+    if (view.swizzle.bits) {
       view.offset = view.offset ? add(view.offset, offset) : offset;
+      view.isOffsetPeriodic &= divisor % view.swizzle.period() == 0;
     } else {
-      View plain = view;
-      plain.swizzle = {};
-      view.base = getAddress(plain, offset);
+      view.base = getAddress(view, offset);
     }
     view.sizes = sizes;
     view.strides = strides;

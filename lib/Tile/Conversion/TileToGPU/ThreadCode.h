@@ -44,11 +44,12 @@ struct View {
   /// Whether the promise covers the last size.
   bool lastSizeIsPromised = true;
 
-  /// What is done to offsets, which count from `base`; where a view does not
-  /// begin at a multiple of the swizzle's period it starts `offset` elements
-  /// behind.
+  /// What is done to offsets, which count from `base`; the view starts `offset`
+  /// elements behind (null for none), a multiple of the swizzle's period or
+  /// not.
   layout::Swizzle swizzle;
   Value offset;
+  bool isOffsetPeriodic = true;
 
   int64_t getRank() const { return sizes.size(); }
 };
@@ -180,10 +181,17 @@ private:
                 const layout::FragmentLayout &layout);
   void emitMatrixLoad(CopyOp op, Side &source,
                       const layout::MatrixTransfer &transfer);
+  std::optional<layout::MatrixTransfer>
+  getMatrixStore(CopyOp op, const Side &target,
+                 const layout::FragmentLayout &layout);
+  void emitMatrixStore(CopyOp op, Side &target,
+                       const layout::MatrixTransfer &transfer);
   void copyAsync(Value target, Value source, int64_t bytes, Value inside,
                  Value isUsed);
   int64_t getChunk(const Side &side, int64_t most);
   int64_t getCommonBits(const Side &side, Slots &slots);
+  Value getRest(OpFoldResult size, Value index);
+  Value isLess(int64_t element, Value rest);
   void prepareSide(Side &side, Slots &slots);
   Value getSideAddress(const Side &side, Slots &slots, int64_t reg,
                        int64_t extra);

@@ -1,4 +1,4 @@
-//===- KnownDivisor.cpp - What an offset is a multiple of -------*- C++ -*-===//
+//===- KnownDivisor.cpp - What is known of an offset ------------*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "Tile/Transforms/KnownDivisor.h"
 #include "Tile/IR/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -49,4 +50,40 @@ int64_t tile::getKnownDivisor(OpFoldResult value) {
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return getKnownDivisor(op->getOperand(0));
   return 1;
+}
+
+bool tile::isKnownNonNegative(OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant >= 0;
+  auto dynamic = dyn_cast<Value>(value);
+  if (!dynamic)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(dynamic)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    // Loops count up.
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent))
+      return argument == loop.getInductionVar() &&
+             isKnownNonNegative(loop.getLowerBound());
+    if (auto loop = dyn_cast_or_null<PipelinedOp>(parent))
+      return isKnownNonNegative(loop.getLower());
+    return isa_and_nonnull<LaunchOp, ParallelOp>(parent);
+  }
+  Operation *op = dynamic.getDefiningOp();
+  if (isa<memref::DimOp>(op))
+    return true;
+  auto both = [&](auto combine) {
+    return combine(isKnownNonNegative(op->getOperand(0)),
+                   isKnownNonNegative(op->getOperand(1)));
+  };
+  if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivSIOp,
+          arith::CeilDivSIOp, arith::DivUIOp>(op))
+    return both(std::logical_and<bool>());
+  if (isa<arith::MaxSIOp>(op))
+    return both(std::logical_or<bool>());
+  if (isa<arith::RemSIOp>(op))
+    return isKnownNonNegative(op->getOperand(0));
+  if (isa<arith::SelectOp>(op))
+    return isKnownNonNegative(op->getOperand(1)) &&
+           isKnownNonNegative(op->getOperand(2));
+  return false;
 }

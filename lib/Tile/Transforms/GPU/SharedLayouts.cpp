@@ -86,7 +86,8 @@ bool LayoutInference::collectAccesses(
     if (fragment.rank() != int64_t(tile.size()) ||
         fragment.tile().back() != tile.back())
       return false;
-    if (isRead && layout::matrixTransfer(fragment, fragment.rank() - 1, bits))
+    if ((isRead || chip.hasStMatrix) &&
+        layout::matrixTransfer(fragment, fragment.rank() - 1, bits))
       return addMatrices();
     auto part = fragment.subview(Coordinate(tile.size(), 0), tile);
     return part && addVectors(part->layout);
