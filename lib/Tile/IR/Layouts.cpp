@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tile;
 
 LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> strides,
+                                 ArrayRef<int64_t> /*strides*/,
                                  ArrayRef<int64_t> swizzle) {
   if (swizzle.empty())
     return success();
