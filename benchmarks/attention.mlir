@@ -44,9 +44,12 @@ func.func @attention(%Q: memref<?x?x?x128xf16>, %K: memref<?x?x?x128xf16>, %V: m
       %left = arith.subi %keys, %k : index
       %partial = arith.cmpi slt, %left, %c48 : index
       scf.if %partial {
+        // In 32 bits, since registers are what this kernel lacks.
+        %left32 = arith.index_cast %left : index to i32
         tile.parallel (%i, %j) in (128, 48) {
           %s = memref.load %S[%i, %j] : memref<128x48xf32, #tile.fragment>
-          %seen = arith.cmpi slt, %j, %left : index
+          %j32 = arith.index_cast %j : index to i32
+          %seen = arith.cmpi slt, %j32, %left32 : i32
           %m = arith.select %seen, %s, %lowest : f32
           memref.store %m, %S[%i, %j] : memref<128x48xf32, #tile.fragment>
         }
@@ -109,8 +112,9 @@ func.func @attention_causal(%Q: memref<?x?x?x128xf16>, %K: memref<?x?x?x128xf16>
   %queries = memref.dim %Q, %c2 : memref<?x?x?x128xf16>
   %keys = memref.dim %K, %c2 : memref<?x?x?x128xf16>
   %tiles = arith.ceildivsi %queries, %c128 : index
-  tile.launch blocks(%bx, %h, %b) in (%tiles, %heads, %batches) threads(128) fastmath<contract, afn, nnan> {
-    // The longest rows first, so that the last blocks to run are short ones.
+  tile.launch blocks(%h, %bx, %b) in (%heads, %tiles, %batches) threads(128) fastmath<contract, afn, nnan> {
+    // The longest rows of all heads first, so that the last blocks to run are
+    // short ones.
     %last = arith.subi %tiles, %c1 : index
     %at = arith.subi %last, %bx : index
     %row = arith.muli %at, %c128 : index
@@ -145,10 +149,14 @@ func.func @attention_causal(%Q: memref<?x?x?x128xf16>, %K: memref<?x?x?x128xf16>
       %left = arith.subi %first, %k : index
       %partial = arith.cmpi slt, %left, %c48 : index
       scf.if %partial {
+        // In 32 bits, since registers are what this kernel lacks.
+        %left32 = arith.index_cast %left : index to i32
         tile.parallel (%i, %j) in (128, 48) {
           %s = memref.load %S[%i, %j] : memref<128x48xf32, #tile.fragment>
-          %limit = arith.addi %i, %left : index
-          %seen = arith.cmpi sle, %j, %limit : index
+          %i32 = arith.index_cast %i : index to i32
+          %j32 = arith.index_cast %j : index to i32
+          %limit = arith.addi %i32, %left32 : i32
+          %seen = arith.cmpi sle, %j32, %limit : i32
           %m = arith.select %seen, %s, %lowest : f32
           memref.store %m, %S[%i, %j] : memref<128x48xf32, #tile.fragment>
         }

@@ -213,6 +213,12 @@ def main() -> None:
 
     flops = 4 * batch * heads * length * length * width
     measure(f"attention f16 {length}x{width}", make_attention, flops=flops, sets=2)
+    measure(
+        f"attention_causal f16 {length}x{width}",
+        lambda: make_attention("attention_causal"),
+        flops=flops / 2,
+        sets=2,
+    )
 
     if options.json:
         record = {
