@@ -15,6 +15,8 @@
 
 namespace tile::python {
 
+/// The version whose structures these are.
+constexpr uint32_t kDLMajor = 1;
 enum : int32_t { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 };
 enum : uint8_t {
   kDLInt = 0,
@@ -61,6 +63,24 @@ struct DLManagedTensorVersioned {
   void (*deleter)(DLManagedTensorVersioned *);
   uint64_t flags;
   DLTensor tensor;
+};
+
+/// What a library's tensor type offers as `__dlpack_c_exchange_api__`, a
+/// capsule of that name without underscores and "c": functions that need no
+/// Python call. Functions give zero, or set Python's error.
+constexpr const char *kExchangeCapsule = "dlpack_exchange_api";
+
+struct DLPackExchangeAPI {
+  uint32_t major;
+  uint32_t minor;
+  DLPackExchangeAPI *previous;
+  void *allocator;
+  void *managedFromObject;
+  void *managedToObject;
+  /// Reads a tensor. What it points to lives as long as the object.
+  int (*read)(void *object, DLTensor *tensor);
+  /// The stream on which the library works now.
+  int (*getStream)(int32_t deviceType, int32_t device, void **stream);
 };
 
 } // namespace tile::python

@@ -61,14 +61,15 @@ def _explain(error: CompileError) -> CompileError:
     """Diagnostics with the user's line under each."""
     import linecache
 
+    lines = str(error).splitlines()
     out = []
-    for line in str(error).splitlines():
+    for line, following in zip(lines, [*lines[1:], ""]):
         out.append(line)
         match = re.match(r"(.+?\.py):(\d+):(\d+): (error|note|warning|remark): ", line)
-        if match:
-            source = linecache.getline(match.group(1), int(match.group(2))).rstrip("\n")
-            if source:
-                out.append(f"  {source}\n  {' ' * (int(match.group(3)) - 1)}^")
+        source = linecache.getline(match.group(1), int(match.group(2))).rstrip("\n") if match else ""
+        # The compiler shows the line itself where it can read the file.
+        if match and source and following.strip() != source.strip():
+            out.append(f"{source}\n{' ' * (int(match.group(3)) - 1)}^")
     return CompileError("\n".join(out))
 
 
@@ -102,7 +103,7 @@ def compile_program(
         else:
             parameters.append(Parameter(item.name, str(item.type), is_scalar=True))
     outputs = program.outputs if program.outputs is not None else _positions(out_idx, len(parameters))
-    recipe = Recipe(program.text, program.file or program.name, program.name, _options(name, chip, None, extra))
+    recipe = Recipe(program.text, f"<{program.name}>", program.name, _options(name, chip, None, extra))
     return _build(recipe, parameters, outputs)
 
 

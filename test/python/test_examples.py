@@ -1,23 +1,49 @@
-"""Every program of examples/python is right on the cpu; each checks itself."""
+"""Every program of examples/python is right on the cpu and in the emulator, which runs
+the GPU's code; each checks itself."""
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import sys
 from pathlib import Path
 
 import pytest
+import tile
 from conftest import ROOT, SEED
 
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
+# The layer of torch has a test of its own.
 PROGRAMS = [path for path in EXAMPLES if path.name not in ("common.py", "attention_module.py")]
+EMULATED = [path for path in PROGRAMS if path.name != "gemm_autotune.py"]
+
+
+def run(path: Path, target: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(os.environ, "TILE_TARGET", target)
+    monkeypatch.setattr(sys, "argv", [str(path), f"--seed={SEED}"])
+    monkeypatch.syspath_prepend(str(path.parent))
+    sys.modules.pop("common", None)  # which reads the target when it is imported
+    runpy.run_path(str(path), run_name="__main__")
+    assert ": right, relative error" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_example(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(os.environ, "TILE_TARGET", "cpu")
-    monkeypatch.setattr(sys, "argv", [str(path), f"--seed={SEED}"])
-    monkeypatch.syspath_prepend(str(path.parent))
-    runpy.run_path(str(path), run_name="__main__")
-    assert ": right, relative error" in capsys.readouterr().out
+def test_on_the_cpu(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    run(path, "cpu", monkeypatch, capsys)
+
+
+@pytest.mark.skipif(
+    "emulator" not in json.loads(tile._native.environment())["targets"], reason="this build has no emulator target"
+)
+@pytest.mark.parametrize("path", EMULATED, ids=lambda path: path.stem)
+def test_in_the_emulator(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        run(path, "emulator", monkeypatch, capsys)
+    except tile.CompileError as error:
+        for line in str(error).splitlines():
+            if "has no lowering to the cuda target" in line or "which the cuda target cannot pass" in line:
+                pytest.skip(line.strip())
+        if "not built into this tile compiler" in str(error):
+            pytest.skip("this build has no emulator target")
+        raise

@@ -4,14 +4,10 @@ line, and the emulator runs it."""
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import tile
 import tile.language as T
-
-EMULATED = "emulator" in json.loads(tile._native.environment())["targets"]
 
 
 def emulate(function, *arguments):
