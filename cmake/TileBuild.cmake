@@ -21,6 +21,8 @@ if(TILE_ENABLE_ASSERTIONS)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO
          "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 endif()
+# By it the cache of compiled kernels tells one build from another.
+add_link_options(LINKER:--build-id=sha1)
 if(TILE_SANITIZERS)
   string(REPLACE ";" "," _sanitizers "${TILE_SANITIZERS}")
   list(APPEND TILE_CXX_FLAGS -fsanitize=${_sanitizers} -fno-omit-frame-pointer

@@ -16,7 +16,7 @@ pack() {
   mkdir -p "$1/artifacts" "$1/lib" "$1/test"
   cp "$build/lib/libtile-runtime.so" "$1/lib"
   cp "$root"/test/gpu/*.py "$root/benchmarks/benchmark.py" "$1/test"
-  "$root/test/gpu/pack.sh" "$build/bin/tile-artifact" "$root" "$1/artifacts" "$chips"
+  "$root/test/gpu/pack.sh" "$build/bin/tile-run" "$root" "$1/artifacts" "$chips"
 }
 
 run() {

@@ -207,7 +207,8 @@ def run_lit(bench: Bench, outcome: Outcome) -> None:
 def run_pytest(folder: str, bench: Bench, outcome: Outcome) -> None:
     results = bench.log.with_suffix(".xml")
     results.unlink(missing_ok=True)
-    tools = {"TILE_BUILD": str(BUILD), "PYTHONDONTWRITEBYTECODE": "1"}
+    # Tests are of the compiler, not of what it did yesterday.
+    tools = {"TILE_BUILD": str(BUILD), "TILE_CACHE_DIR": "", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider"]
     bench.run([*command, "--junitxml", results, ROOT / "test" / folder], env=tools)
     count_junit(results, outcome)
@@ -221,6 +222,11 @@ def run_examples(bench: Bench, outcome: Outcome) -> None:
 def run_conformance(bench: Bench, outcome: Outcome) -> None:
     """Small programs construct by construct, and 100 generated ones, by their numbers"""
     run_pytest("conformance", bench, outcome)
+
+
+def run_emulator(bench: Bench, outcome: Outcome) -> None:
+    """The GPU's code without a GPU: examples and small programs, searched for races"""
+    run_pytest("emulator", bench, outcome)
 
 
 def run_robustness(bench: Bench, outcome: Outcome) -> None:
@@ -312,6 +318,7 @@ SUITES = [
     Suite("lit", 2, run_lit),
     Suite("examples", 4, run_examples),
     Suite("conformance", 4, run_conformance),
+    Suite("emulator", 5, run_emulator),
     Suite("robustness", 2, run_robustness),
     Suite("package", 4, run_package),
     Suite("install", 2, run_install),

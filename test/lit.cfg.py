@@ -61,4 +61,6 @@ add_feature("ptxas", shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bi
 # so their bounds are not known.
 config.environment["ASAN_OPTIONS"] = "abort_on_error=1:detect_leaks=0:detect_container_overflow=0"
 config.environment["UBSAN_OPTIONS"] = "abort_on_error=1:print_stacktrace=1"
+# Tests are of the compiler, not of what it did yesterday.
+config.environment["TILE_CACHE_DIR"] = ""
 config.environment["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "2")

@@ -5,7 +5,7 @@ set -eu
 compiler=$1 root=$2 dir=$3 chips=$4
 
 entry() {
-  "$compiler" "$root/examples/$1.mlir" -entry "$2" -o "$dir/$2.tile" -chip "$chips"
+  "$compiler" "$root/examples/$1.mlir" --entry "$2" --emit=artifact --verbose -o "$dir/$2.tile" --chip "$chips"
 }
 for name in softmax layernorm rmsnorm vector_add transpose argmax prefix_sum gemv \
   batched_matmul matmul_bias_relu matmul_f32 depthwise_conv grouped_query_attention \
@@ -21,5 +21,5 @@ for name in flash_attention flash_attention_causal; do
   entry flash_attention $name
 done
 for name in gemm rows attention; do
-  "$compiler" "$root/benchmarks/$name.mlir" -o "$dir/$name.tile" -chip "$chips"
+  "$compiler" "$root/benchmarks/$name.mlir" --emit=artifact --verbose -o "$dir/$name.tile" --chip "$chips"
 done

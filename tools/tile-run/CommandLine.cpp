@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Tile/Driver/Cache.h"
+#include "Tile/Emulator/Emulator.h"
 
 using namespace tile::driver;
 using llvm::createStringError;
@@ -35,7 +37,12 @@ llvm::Expected<NameValues> CommandLine::getSaves() const {
 
 llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
   ExampleOptions options;
-  options.compile.target = getDefaultTarget();
+  // Code for GPUs is what artifacts hold; without a GPU the emulator runs it.
+  if (emitsArtifact())
+    options.compile.target = Target::CUDA;
+  else if (options.compile.target = getDefaultTarget();
+           isArtifact() && options.compile.target == Target::CPU)
+    options.compile.target = Target::Emulator;
   if (targetName.getNumOccurrences()) {
     llvm::Expected<Target> target = parseTarget(targetName);
     if (!target)
@@ -52,14 +59,32 @@ llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
                                ": expected an integer, got '" + text + "'");
     options.compile.tunables.emplace_back(name, value);
   }
-  if (llvm::Error error = split(arguments).moveInto(options.arguments))
-    return error;
+  // Those of PTX kernels need no names.
+  if (!isPTX())
+    if (llvm::Error error = split(arguments).moveInto(options.arguments))
+      return error;
   if (llvm::Error error = split(expected).moveInto(options.expected))
     return error;
   options.seed = seed;
   if (reference.getNumOccurrences() && reference.empty())
     return createStringError("--reference: expected the name of a function; "
                              "--no-reference runs none");
+  options.compile.chip = chip;
+  options.compile.emulation.seed = seed;
+  if (seeds == 0)
+    return createStringError("--seeds: expected one or more, got 0");
+  options.compile.emulation.seeds = seeds;
+  std::optional<uint32_t> mask =
+      tile::emulator::checks::parse(checks.getValue());
+  if (!mask)
+    return createStringError("--checks: expected some of race, proxy, uninit "
+                             "and register, or all or none, got '" +
+                             checks + "'");
+  options.compile.emulation.checks = *mask;
+  if (!noCache)
+    options.compile.cacheDirectory = cacheDirectory.getNumOccurrences()
+                                         ? cacheDirectory.getValue()
+                                         : getDefaultCacheDirectory();
   options.reference = reference;
   options.useReference = !noReference;
   if (tolerance.getNumOccurrences()) {

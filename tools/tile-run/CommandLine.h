@@ -17,6 +17,15 @@ using NameValues = std::vector<std::pair<std::string, std::string>>;
 
 /// A number of runs; a bare --bench asks for 20. LLVM's own parser takes the
 /// value that is not there for a number that is not one.
+struct SecondsParser : cl::parser<double> {
+  using cl::parser<double>::parser;
+  bool parse(cl::Option &option, llvm::StringRef name, llvm::StringRef text,
+             double &value) {
+    return cl::parser<double>::parse(option, name, text.empty() ? "60" : text,
+                                     value);
+  }
+};
+
 struct NumRunsParser : cl::parser<unsigned> {
   using cl::parser<unsigned>::parser;
   bool parse(cl::Option &option, llvm::StringRef name, llvm::StringRef text,
@@ -44,7 +53,10 @@ public:
   cl::OptionCategory checkOptions{"Checking and timing"};
   cl::OptionCategory outputOptions{"Looking inside"};
 
-  cl::opt<std::string> inputFile{cl::Positional, cl::desc("FILE.mlir"),
+  cl::OptionCategory ptxOptions{"PTX kernels"};
+
+  cl::opt<std::string> inputFile{cl::Positional,
+                                 cl::desc("FILE.mlir|FILE.tile|FILE.ptx"),
                                  cl::Required, cl::cat(runOptions)};
   cl::list<std::string> entries{
       "entry", cl::value_desc("function"), cl::cat(runOptions),
@@ -54,6 +66,23 @@ public:
       "target", cl::value_desc("cpu|cuda|emulator"), cl::cat(runOptions),
       cl::desc("where to run; cuda where a device is present, else "
                "cpu")};
+  cl::opt<std::string> chip{
+      "chip", cl::value_desc("sm_80|sm_90|..."), cl::cat(runOptions),
+      cl::desc("the GPU to compile for: the device's by default, sm_80 for "
+               "the emulator")};
+  cl::opt<unsigned> seeds{
+      "seeds", cl::value_desc("N"), cl::init(1), cl::cat(runOptions),
+      cl::desc("schedules for the emulator to try, from --seed on")};
+  cl::opt<std::string> checks{
+      "checks", cl::value_desc("race,proxy,uninit,register"), cl::init("all"),
+      cl::cat(runOptions),
+      cl::desc("what the emulator looks for; all by default, or none")};
+  cl::opt<std::string> cacheDirectory{
+      "cache", cl::value_desc("DIR"), cl::cat(runOptions),
+      cl::desc("where compiled kernels are kept: TILE_CACHE_DIR, or tile in "
+               "the user's cache directory, where no option says")};
+  cl::opt<bool> noCache{"no-cache", cl::cat(runOptions),
+                        cl::desc("compile anew, and keep nothing")};
   cl::list<std::string> tunables{"set", cl::value_desc("NAME=VALUE"),
                                  cl::cat(runOptions),
                                  cl::desc("the value of a tunable")};
@@ -64,8 +93,10 @@ public:
           "what an argument holds: randn:64x32xf16, uniform(-1,1):..., "
           "zeros:..., ones:..., iota:..., full(2.5):..., empty:..., a .npy "
           "file or a number. NAME is its name or its position")};
-  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::cat(argumentOptions),
-                         cl::desc("the seed of random arguments")};
+  cl::opt<uint64_t> seed{
+      "seed", cl::init(0), cl::cat(argumentOptions),
+      cl::desc("the seed of random arguments, and of the first "
+               "schedule of the emulator")};
   cl::list<std::string> saves{
       "save", cl::value_desc("NAME=FILE.npy"), cl::cat(argumentOptions),
       cl::desc("write an argument to a file after the run")};
@@ -90,19 +121,57 @@ public:
       cl::cat(checkOptions),
       cl::desc("time N more runs, 20 if no number is given")};
 
+  cl::opt<double, false, SecondsParser> tune{
+      "tune", cl::ValueOptional, cl::value_desc("SECONDS"),
+      cl::cat(checkOptions),
+      cl::desc("try combinations of tunables for so long, 60 if no number is "
+               "given, and run the best")};
+
   cl::opt<std::string> emitStage{
       "emit", cl::value_desc("STAGE"), cl::cat(outputOptions),
       cl::desc("write the program as it is after a pass, or 'source', 'mlir' "
-               "(after all passes), 'llvm', 'asm' or 'obj', and do not run")};
+               "(after all passes), 'llvm', 'asm', 'obj', 'ptx' or 'cubin', "
+               "and do not run; "
+               "'artifact' writes all entries, compiled for the chips that "
+               "--chip lists")};
   cl::opt<std::string> outputFile{"o", cl::value_desc("FILE"), cl::init("-"),
                                   cl::cat(outputOptions),
                                   cl::desc("where --emit writes to")};
   cl::opt<std::string> dumpDirectory{
       "dump-stages", cl::value_desc("DIR"), cl::cat(outputOptions),
       cl::desc("write every stage to a file of its own")};
+  cl::opt<bool> verbose{
+      "verbose", cl::cat(outputOptions),
+      cl::desc("print what each kernel takes of the GPU: registers, shared "
+               "memory, spills, stack, occupancy")};
   cl::opt<bool> timePasses{"time-passes", cl::cat(outputOptions),
                            cl::desc("print how long each step of "
                                     "compilation took")};
+
+  cl::opt<std::string> grid{"grid", cl::value_desc("X,Y,Z"), cl::init("1"),
+                            cl::cat(ptxOptions), cl::desc("blocks")};
+  cl::opt<std::string> block{"block", cl::value_desc("X,Y,Z"), cl::init("1"),
+                             cl::cat(ptxOptions),
+                             cl::desc("threads of a block")};
+  cl::opt<std::string> cluster{"cluster", cl::value_desc("X,Y,Z"),
+                               cl::cat(ptxOptions),
+                               cl::desc("blocks of a cluster")};
+  cl::opt<unsigned> sharedBytes{"shared", cl::value_desc("BYTES"), cl::init(0),
+                                cl::cat(ptxOptions),
+                                cl::desc("dynamic shared memory")};
+  cl::list<std::string> buffers{
+      "buffer", cl::value_desc("NAME=SPEC"), cl::cat(ptxOptions),
+      cl::desc("a buffer that is no parameter itself, for --arg ptr:NAME and "
+               "--arg map:NAME,box=64x64,swizzle=128")};
+  cl::opt<unsigned> workers{
+      "workers", cl::value_desc("N"), cl::init(0), cl::cat(ptxOptions),
+      cl::desc("threads of this machine; all cores by default")};
+  cl::opt<double> timeLimit{"time-limit", cl::value_desc("SECONDS"),
+                            cl::init(600), cl::cat(ptxOptions),
+                            cl::desc("how long a run may take")};
+  cl::list<std::string> printNames{"print", cl::value_desc("NAME"),
+                                   cl::cat(ptxOptions),
+                                   cl::desc("a buffer to print after the run")};
 
   cl::extrahelp examples{R"(
 EXAMPLES
@@ -119,15 +188,32 @@ EXAMPLES
       the assembly
   tile-run matmul.mlir --dump-stages=stages --no-reference
       the program after every pass
+  tile-run matmul.mlir --target=emulator --seeds=4
+      the GPU's code, run on this machine and searched for races
+  tile-run matmul.mlir --emit=artifact --chip=sm_80,sm_90 -o matmul.tile
+  tile-run matmul.tile
+      compiled on one machine, run on another
+  tile-run matmul.mlir --tune=30 --target=cuda
+      the fastest of its tile sizes
+  tile-run gemm.ptx --grid=2,2 --block=128 --arg A=randn:64x64xf16 --arg i32:64
+      a kernel of anyone's, likewise
 
 EXIT CODES
-  0 everything is right    1 a result is wrong    2 bad input or compile error
+  0 everything is right    1 a result is wrong, or the running program was
+  2 bad input or compile error
 )"};
 
   /// Parses the arguments of main; what is wrong with them is printed.
   bool parse(int argc, char **argv);
   /// What was asked of the driver.
   llvm::Expected<tile::driver::ExampleOptions> makeOptions() const;
+  /// True where the input is a PTX file.
+  bool isPTX() const { return llvm::StringRef(inputFile).ends_with(".ptx"); }
+  /// True where the input is a compiled program.
+  bool isArtifact() const {
+    return llvm::StringRef(inputFile).ends_with(".tile");
+  }
+  bool emitsArtifact() const { return emitStage == "artifact"; }
   /// Pairs of argument and file.
   llvm::Expected<NameValues> getSaves() const;
 };

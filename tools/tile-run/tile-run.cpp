@@ -9,6 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "PTX.h"
+#include "Tile/Driver/CompiledProgram.h"
+#include "Tile/Driver/Tune.h"
+#include "Tile/Runtime/Format.h"
 #include "Tile/Runtime/Npy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -89,24 +93,163 @@ static llvm::Error save(const ExampleReport &report, const NameValues &files) {
   return llvm::Error::success();
 }
 
-/// Runs one function and prints all but its line of the table.
-static int run(const Program &program, StringRef function,
-               const CommandLine &line, const ExampleOptions &options,
-               const NameValues &saves, std::vector<ExampleReport> &reports) {
-  auto report = runExample(program, function, options);
-  if (!report)
-    return fail(report.takeError());
-  StringRef diagnostics = report->kernel->getDiagnostics();
+/// Prints all of a report but its line of the table.
+static int show(ExampleReport report, const CommandLine &line,
+                const NameValues &saves, std::vector<ExampleReport> &reports) {
+  StringRef diagnostics = report.kernel->getDiagnostics();
   if (!diagnostics.empty())
     llvm::errs() << diagnostics << "\n";
   if (line.timePasses)
-    llvm::outs() << formatCompileTimes(*report->kernel) << "\n";
-  llvm::outs() << report->output;
-  int code = report->isRight() ? 0 : 1;
-  llvm::errs() << formatFaults(*report);
-  if (llvm::Error error = save(*report, saves))
+    llvm::outs() << formatCompileTimes(*report.kernel) << "\n";
+  if (line.verbose)
+    llvm::outs() << formatResources(*report.kernel);
+  llvm::outs() << report.output;
+  int code = report.isRight() ? 0 : 1;
+  llvm::errs() << formatFaults(report);
+  if (llvm::Error error = save(report, saves))
     code = fail(std::move(error));
-  reports.push_back(std::move(*report));
+  reports.push_back(std::move(report));
+  return code;
+}
+
+/// Finds the best tunables of a function, and puts them into `options`.
+static llvm::Error tune(const Program &program, StringRef function,
+                        const CommandLine &line, ExampleOptions &options) {
+  TuneOptions tuning;
+  tuning.example = options;
+  tuning.seconds = line.tune;
+  if (options.benchRuns)
+    tuning.benchRuns = options.benchRuns;
+  bool isTerminal = llvm::errs().is_displayed();
+  tuning.onProgress = [&](size_t done, size_t all, const TuneCandidate *best) {
+    // One line that changes, or, in a log, only the better ones.
+    static const TuneCandidate *shown = nullptr;
+    if (!isTerminal && best == shown)
+      return;
+    shown = best;
+    llvm::errs() << (isTerminal ? "\r" : "") << "tuning '" << function
+                 << "': " << done << " of " << all;
+    if (best)
+      llvm::errs() << ", best " << tile::runtime::formatDuration(best->seconds)
+                   << " with " << best->print();
+    llvm::errs() << (isTerminal ? "\x1b[K" : "\n");
+  };
+  llvm::Expected<TuneReport> report =
+      tile::driver::tune(program, function, tuning);
+  if (isTerminal)
+    llvm::errs() << "\r\x1b[K";
+  if (!report)
+    return report.takeError();
+  llvm::outs() << formatTuning(*report);
+  const TuneCandidate *best = report->getBest();
+  if (!best)
+    return createStringError("no combination of the tunables of '" + function +
+                             "' runs and is right");
+  llvm::outs() << "best of '" << function << "':";
+  for (const auto &[name, value] : best->tunables)
+    llvm::outs() << " --set " << name << "=" << value;
+  llvm::outs() << (report->isFromCache ? " (found by an earlier run)" : "")
+               << "\n\n";
+  options.compile.tunables = best->tunables;
+  return llvm::Error::success();
+}
+
+/// Compiles and runs one function.
+static int run(const Program &program, StringRef function,
+               const CommandLine &line, ExampleOptions options,
+               const NameValues &saves, std::vector<ExampleReport> &reports) {
+  if (line.tune.getNumOccurrences())
+    if (llvm::Error error = tune(program, function, line, options))
+      return fail(std::move(error));
+  auto report = runExample(program, function, options);
+  if (!report)
+    return fail(report.takeError());
+  return show(std::move(*report), line, saves, reports);
+}
+
+/// Runs one function of a compiled program.
+static int run(const CompiledProgram &program, StringRef function,
+               const CommandLine &line, const ExampleOptions &options,
+               const NameValues &saves, std::vector<ExampleReport> &reports) {
+  llvm::Expected<FunctionFacts> facts = program.getFacts(function);
+  if (!facts)
+    return fail(facts.takeError());
+  auto kernel = program.load(function, options.compile);
+  if (!kernel)
+    return fail(kernel.takeError());
+  auto report = runExample(nullptr, std::move(*kernel), *facts, options);
+  if (!report)
+    return fail(report.takeError());
+  return show(std::move(*report), line, saves, reports);
+}
+
+/// Compiles functions for all chips asked for, into one file.
+static int emitArtifact(const Program &program,
+                        llvm::ArrayRef<std::string> functions,
+                        const CommandLine &line,
+                        const CompileOptions &options) {
+  std::vector<std::string> chips;
+  for (StringRef chip : llvm::split(StringRef(line.chip), ','))
+    if (!chip.empty())
+      chips.push_back(chip.str());
+  if (chips.empty())
+    chips.push_back(getDefaultChip().str());
+  if (line.outputFile == "-")
+    return fail("--emit=artifact: name the file to write with -o");
+  tile::runtime::Artifact artifact;
+  int code = 0;
+  for (const std::string &function : functions) {
+    auto resources = addToArtifact(program, function, options, chips, artifact);
+    if (!resources) {
+      code = fail(resources.takeError());
+      continue;
+    }
+    if (line.verbose)
+      for (auto [chip, kernels] : llvm::zip(chips, *resources))
+        llvm::outs() << formatResources(kernels, chip);
+  }
+  if (code != 0)
+    return code;
+  if (tile::runtime::Status status = artifact.write(line.outputFile); !status)
+    return fail(status.message());
+  return 0;
+}
+
+/// The functions that the command line names, or all entries.
+static llvm::Expected<std::vector<std::string>>
+chooseFunctions(const CommandLine &line, std::vector<std::string> entries,
+                StringRef file) {
+  if (!line.entries.empty())
+    return std::vector<std::string>(line.entries.begin(), line.entries.end());
+  if (!entries.empty())
+    return entries;
+  return createStringError(
+      file + " has no entry: no public function launches a tile kernel or "
+             "carries 'tile.reference' or 'tile.default'; name a function "
+             "with --entry");
+}
+
+static int runArtifact(const CommandLine &line, const ExampleOptions &options,
+                       const NameValues &saves) {
+  if (line.emitStage.getNumOccurrences() || !line.dumpDirectory.empty() ||
+      line.tune.getNumOccurrences())
+    return fail(line.inputFile + " is compiled already; --emit, --dump-stages "
+                                 "and --tune take a program");
+  llvm::Expected<CompiledProgram> program =
+      CompiledProgram::load(line.inputFile);
+  if (!program)
+    return fail(program.takeError());
+  auto functions =
+      chooseFunctions(line, program->getFunctions(), line.inputFile);
+  if (!functions)
+    return fail(functions.takeError());
+  int code = 0;
+  std::vector<ExampleReport> reports;
+  for (const std::string &function : *functions)
+    code =
+        std::max(code, run(*program, function, line, options, saves, reports));
+  if (!reports.empty())
+    llvm::outs() << formatTable(reports);
   return code;
 }
 
@@ -120,17 +263,21 @@ int main(int argc, char **argv) {
   llvm::Expected<NameValues> saves = line.getSaves();
   if (!saves)
     return fail(saves.takeError());
+  if (line.isPTX()) {
+    llvm::Expected<bool> isRight = runPTX(line, *options, *saves);
+    return !isRight ? fail(isRight.takeError()) : *isRight ? 0 : 1;
+  }
+  if (line.isArtifact())
+    return runArtifact(line, *options, *saves);
   llvm::Expected<Program> program = Session().loadFile(line.inputFile);
   if (!program)
     return fail(program.takeError());
-  std::vector<std::string> functions(line.entries.begin(), line.entries.end());
-  if (functions.empty())
-    functions = program->getEntries();
-  if (functions.empty())
-    return fail(program->getName() +
-                " has no entry: no public function launches a tile kernel or "
-                "carries 'tile.reference' or 'tile.default'; name a function "
-                "with --entry");
+  auto functions =
+      chooseFunctions(line, program->getEntries(), program->getName());
+  if (!functions)
+    return fail(functions.takeError());
+  if (line.emitsArtifact())
+    return emitArtifact(*program, *functions, line, options->compile);
 
   unsigned numStages = 0;
   std::string dumpFailure;
@@ -152,7 +299,7 @@ int main(int argc, char **argv) {
 
   int code = 0;
   std::vector<ExampleReport> reports;
-  for (const std::string &function : functions)
+  for (const std::string &function : *functions)
     code = std::max(
         code, line.emitStage.getNumOccurrences()
                   ? emit(*program, function, line, options->compile)

@@ -68,6 +68,8 @@ void tile_program_destroy(tile_program *program);
          "shape": [-1, 64],       -1 is an extent left open
          "strides": null,         null: dense, the last dimension contiguous;
                                   else one an extent, null where left open
+         "offset": 0,             of the first element, in elements, where the
+                                  type states one; null where left open
          "isWritten": false,
          "mayOverlap": [2],       positions of arguments
          "default": "randn:..."   `tile.default`, or ""

@@ -19,6 +19,10 @@
 
 namespace tile::driver {
 
+/// Arguments and results of the reference, which runs of one function share
+/// that differ only in how it is compiled.
+struct ExampleData;
+
 struct ExampleOptions {
   CompileOptions compile;
   /// Of the random numbers in arguments.
@@ -36,6 +40,8 @@ struct ExampleOptions {
   /// Timed runs after the two that are checked; without any, the second of
   /// those gives the time.
   unsigned benchRuns = 0;
+  /// Filled by the first run that is given it, and used by the others.
+  std::shared_ptr<ExampleData> data;
 };
 
 /// The judgement of one written argument.
@@ -77,10 +83,28 @@ llvm::Expected<ExampleReport> runExample(const Program &program,
                                          llvm::StringRef function,
                                          const ExampleOptions &options);
 
+/// The same with a kernel that is there already. `program`, where the reference
+/// comes from, may be null.
+llvm::Expected<ExampleReport> runExample(const Program *program,
+                                         std::shared_ptr<const Kernel> kernel,
+                                         const FunctionFacts &facts,
+                                         const ExampleOptions &options);
+/// Only times it, `runs` times.
+llvm::Expected<runtime::Summary> benchExample(const Kernel &kernel,
+                                              const ExampleOptions &options,
+                                              unsigned runs);
+
 /// One line a report: function, target, shapes, error, time and rates.
 std::string formatTable(llvm::ArrayRef<ExampleReport> reports);
 /// What is wrong, or nothing.
 std::string formatFaults(const ExampleReport &report);
+/// What the kernels take of the GPU, one line each; nothing where that is not
+/// known.
+std::string formatResources(llvm::ArrayRef<KernelResources> resources,
+                            llvm::StringRef chip);
+inline std::string formatResources(const Kernel &kernel) {
+  return formatResources(kernel.getResources(), kernel.getChip());
+}
 /// The times of the compilation's steps.
 std::string formatCompileTimes(const Kernel &kernel);
 

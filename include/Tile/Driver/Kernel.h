@@ -14,6 +14,7 @@
 #include "Tile/Driver/Signature.h"
 #include "Tile/Driver/Target.h"
 #include "Tile/Runtime/Array.h"
+#include "llvm/ADT/BitVector.h"
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,7 +55,8 @@ struct CompileOptions {
   /// where there is none.
   std::string chip;
   EmulationOptions emulation;
-  /// Where compiled kernels are kept; empty for nowhere.
+  /// Where compiled kernels are kept; empty for nowhere. A compilation whose
+  /// stages somebody wants to see is not looked up.
   std::string cacheDirectory;
   /// Values for tunables; the others keep their defaults.
   std::vector<std::pair<std::string, int64_t>> tunables;
@@ -94,9 +96,11 @@ struct KernelResources {
 class Executable {
 public:
   virtual ~Executable();
-  /// The arrays have been checked against the signature.
+  /// The arrays have been checked against the signature. `isEmpty` marks those
+  /// without contents before the run.
   virtual llvm::Expected<std::unique_ptr<Call>>
-  bind(llvm::ArrayRef<runtime::Array> arguments) const = 0;
+  bind(llvm::ArrayRef<runtime::Array> arguments,
+       const llvm::BitVector &isEmpty) const = 0;
   /// Runs the kernel on memory of the target: to its end, or, where the device
   /// works on its own, as the next piece of work of `stream`. The arguments
   /// have been checked against the signature.
@@ -135,9 +139,12 @@ public:
   llvm::StringRef getDiagnostics() const { return diagnostics; }
 
   /// Checks the arrays and prepares calls with them. A scalar is an array of
-  /// rank 0. The arrays share their elements with the call.
+  /// rank 0. The arrays share their elements with the call. `isEmpty` marks
+  /// those whose contents before the run mean nothing; the emulator reports
+  /// who reads them.
   llvm::Expected<std::unique_ptr<Call>>
-  bind(llvm::ArrayRef<runtime::Array> arguments) const;
+  bind(llvm::ArrayRef<runtime::Array> arguments,
+       const llvm::BitVector &isEmpty = {}) const;
   /// Checks the arrays and runs once.
   llvm::Error run(llvm::ArrayRef<runtime::Array> arguments) const;
   /// Checks the arguments, which lie in the target's memory, and runs once; on

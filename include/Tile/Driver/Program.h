@@ -13,6 +13,7 @@
 
 #include "Tile/Driver/Kernel.h"
 #include "Tile/IR/TileDialect.h"
+#include "Tile/Runtime/Artifact.h"
 #include <memory>
 #include <optional>
 
@@ -98,6 +99,18 @@ public:
   /// program stays as it is.
   llvm::Expected<std::string> runPasses(llvm::StringRef pipeline) const;
 
+  /// The same source in a session of its own, so that threads can compile at
+  /// once.
+  llvm::Expected<Program> reload() const;
+
+  /// A name for all that decides what `function` compiles to.
+  llvm::Expected<std::string> getCodeKey(llvm::StringRef function,
+                                         const CompileOptions &options) const;
+  /// The launch plan and code of `function`, from the cache where they are
+  /// there.
+  llvm::Expected<runtime::Artifact>
+  compileToArtifact(llvm::StringRef function,
+                    const CompileOptions &options) const;
   /// Compiles `function` and what it calls, and nothing else.
   llvm::Expected<std::shared_ptr<const Kernel>>
   compile(llvm::StringRef function, const CompileOptions &options) const;
@@ -106,6 +119,10 @@ public:
 
 private:
   friend class Session;
+  struct Compilation;
+  llvm::Error compileCode(llvm::StringRef function,
+                          const CompileOptions &options,
+                          Compilation &compilation) const;
   explicit Program(std::unique_ptr<State> state);
 
   std::unique_ptr<State> state;

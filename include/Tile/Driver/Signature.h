@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <limits>
 #include <optional>
@@ -61,6 +62,9 @@ struct ArgumentView {
   llvm::ArrayRef<int64_t> shape;
   /// In elements, one a dimension.
   llvm::ArrayRef<int64_t> strides;
+  /// True where its contents before the run mean nothing, so that reading them
+  /// is a fault of the program.
+  bool isEmpty = false;
 
   ArgumentView() = default;
   /// Of an array, which has to outlive it.
@@ -68,6 +72,15 @@ struct ArgumentView {
       : type(array.getType()), data(reinterpret_cast<uintptr_t>(array.data())),
         offset(array.getOffset()), shape(array.getShape()),
         strides(array.getStrides()) {}
+
+  bool hasElements() const { return !llvm::is_contained(shape, 0); }
+  /// The address of the first element, of whose byte where it is packed.
+  uintptr_t getFirstElement() const {
+    return data + offset * runtime::getStorageBits(type) / 8;
+  }
+  /// From the first byte that elements take to behind the last; empty where
+  /// there are none.
+  std::pair<uintptr_t, uintptr_t> getByteRange() const;
 };
 
 struct Signature {

@@ -30,6 +30,9 @@ llvm::Expected<Target> parseTarget(llvm::StringRef name);
 /// CUDA where it is built and a device is present, else the CPU.
 Target getDefaultTarget();
 
+/// The chip of this machine's device, sm_80 where there is none.
+llvm::StringRef getDefaultChip();
+
 } // namespace tile::driver
 
 #endif // TILE_DRIVER_TARGET_H

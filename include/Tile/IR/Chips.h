@@ -33,6 +33,9 @@ struct Chip {
 
 /// The chip of that name, `sm_80` for instance.
 std::optional<Chip> getChip(llvm::StringRef name);
+/// The newest chip whose code runs on a device of compute capability
+/// `capability`, 90 for 9.0; those without a suffix before those of one chip.
+std::optional<Chip> getChipOfDevice(int capability);
 /// All names, for messages.
 std::string getChipNames();
 

@@ -31,7 +31,10 @@ using CUstream = struct OpaqueStream *;
 using CUevent = struct OpaqueEvent *;
 
 /// Attributes of a device.
-inline constexpr int capabilityMajor = 75, capabilityMinor = 76;
+inline constexpr int capabilityMajor = 75, capabilityMinor = 76,
+                     threadsPerMultiprocessor = 39;
+/// Attributes of a function.
+inline constexpr int staticSharedBytes = 1, maxDynamicSharedBytes = 8;
 
 // Name in the library, result and parameters.
 #define TILE_CUDA_ENTRY_POINTS(X)                                              \
@@ -52,6 +55,8 @@ inline constexpr int capabilityMajor = 75, capabilityMinor = 76;
   X(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))               \
   X(cuFuncSetAttribute, (CUfunction, int, int))                                \
   X(cuFuncGetAttribute, (int *, int, CUfunction))                              \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
+    (int *, CUfunction, int, size_t))                                          \
   X(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                    \
   X(cuMemFree_v2, (CUdeviceptr))                                               \
   X(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                      \

@@ -12,6 +12,8 @@
 #include "Tile/Runtime/CUDADriver.h"
 #include "Tile/Runtime/LaunchPlan.h"
 
+#include <atomic>
+#include <deque>
 #include <memory>
 #include <optional>
 
@@ -29,9 +31,12 @@ public:
   /// device is, as it is where a framework owns the process.
   Status activate() const;
   const Driver &getDriver() const { return *driver; }
+  /// False where the driver does not know the attribute.
+  bool getAttribute(int attribute, int &value) const;
 
 private:
   const Driver *driver = nullptr;
+  CUdevice handle = 0;
   CUcontext context = nullptr;
   std::string name;
   int capability = 0;
@@ -46,8 +51,9 @@ public:
   ~Buffer();
 
   CUdeviceptr address() const { return pointer; }
-  Status upload(const void *data, size_t bytes) const;
-  Status download(void *data, size_t bytes) const;
+  /// `offset` counts bytes from the buffer's start.
+  Status upload(const void *data, size_t bytes, size_t offset = 0) const;
+  Status download(void *data, size_t bytes, size_t offset = 0) const;
 
 private:
   Buffer(const Device &device, CUdeviceptr pointer)
@@ -55,6 +61,14 @@ private:
 
   const Device *device;
   CUdeviceptr pointer;
+};
+
+/// What a kernel takes of a multiprocessor.
+struct KernelUse {
+  int64_t sharedBytes = 0;
+  /// The part of a multiprocessor's warps that can be resident at once, where
+  /// the plan launches the kernel with blocks of one size.
+  std::optional<double> occupancy;
 };
 
 /// One function of an artifact, loaded. Immutable; launches may come from any
@@ -73,17 +87,34 @@ public:
   /// The section of the artifact that was loaded.
   const std::string &getCodeName() const { return codeName; }
 
+  /// Nothing where there is no such kernel.
+  std::optional<KernelUse> getUse(const std::string &kernel) const;
+
   /// Enqueues what the plan says for these arguments.
   Status launch(const std::vector<PlanArgument> &arguments,
                 CUstream stream) const;
+  /// The same on the default stream, and waits. Gives the seconds from the
+  /// start of the first kernel to the end of the last.
+  Result<double> launchTimed(const std::vector<PlanArgument> &arguments) const;
 
 private:
+  struct Kernel {
+    std::string name;
+    CUfunction function = nullptr;
+    /// The dynamic shared memory that it has been allowed to use.
+    mutable std::atomic<uint32_t> allowedShared{48 * 1024};
+  };
+
   explicit Module(const Device &device) : device(device) {}
+  Status findKernels();
+  const Kernel *find(const std::string &name) const;
+  Status launch(const KernelLaunch &launch, CUstream stream) const;
 
   const Device &device;
   LaunchPlan plan;
   std::string codeName;
   CUmodule module = nullptr;
+  std::deque<Kernel> kernels;
 };
 
 } // namespace tile::runtime::cuda

@@ -32,6 +32,7 @@
 #include "Tile/Runtime/Array.h"
 #include "Tile/Runtime/Result.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,12 +71,22 @@ struct KernelLaunch {
   std::vector<Parameter> parameters;
 };
 
+/// A kernel that a plan launches, with what does not depend on arguments.
+struct PlannedKernel {
+  std::string name;
+  /// Of a block.
+  std::optional<uint32_t> threads, sharedBytes;
+};
+
 class LaunchPlan {
 public:
   static Result<LaunchPlan> parse(std::string_view text);
 
   const std::string &getName() const { return name; }
   const std::vector<PlanParameter> &getParameters() const { return parameters; }
+
+  /// One for each launch that the plan holds, whether it is taken or not.
+  std::vector<PlannedKernel> getKernels() const;
 
   /// The launches for these arguments, in order. Errors: a value that cannot be
   /// computed, such as a division by zero, or a grid beyond the hardware's. A

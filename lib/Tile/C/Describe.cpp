@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Json.h"
+#include "Tile/Driver/SignatureJSON.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,38 +21,6 @@ static std::string print(json::Object object) {
   std::string result;
   llvm::raw_string_ostream(result) << json::Value(std::move(object));
   return result;
-}
-
-static json::Value describeStrides(const Parameter &parameter) {
-  if (!parameter.strides)
-    return nullptr;
-  json::Array strides;
-  for (int64_t stride : *parameter.strides)
-    strides.push_back(stride == Parameter::kOpen ? json::Value(nullptr)
-                                                 : json::Value(stride));
-  return strides;
-}
-
-static json::Array describeParameters(const Signature &signature) {
-  json::Array parameters;
-  for (const Parameter &parameter : signature.parameters) {
-    json::Array mayOverlap;
-    for (size_t other : parameter.mayOverlap)
-      mayOverlap.push_back(static_cast<int64_t>(other));
-    parameters.push_back(json::Object{
-        {"name", text(parameter.name)},
-        {"sourceName", text(parameter.sourceName)},
-        {"type", text(parameter.typeText)},
-        {"dtype", text(runtime::getName(parameter.type))},
-        {"isScalar", parameter.isScalar},
-        {"shape", json::Array(parameter.shape)},
-        {"strides", describeStrides(parameter)},
-        {"isWritten", parameter.isWritten},
-        {"mayOverlap", std::move(mayOverlap)},
-        {"default", text(parameter.defaultSpec)},
-    });
-  }
-  return parameters;
 }
 
 static json::Object describeFunction(const Program &program,
@@ -71,7 +40,7 @@ static json::Object describeFunction(const Program &program,
     llvm::consumeError(facts.takeError());
   }
   if (llvm::Expected<Signature> signature = program.getSignature(name))
-    function["parameters"] = describeParameters(*signature);
+    function["parameters"] = toJSON(signature->parameters);
   else
     function["error"] = text(toString(signature.takeError()));
   return function;
@@ -107,7 +76,7 @@ std::string tile::c::describe(const Kernel &kernel) {
       {"function", text(kernel.getSignature().function)},
       {"target", text(getName(kernel.getTarget()))},
       {"chip", chip.empty() ? json::Value(nullptr) : text(chip)},
-      {"parameters", describeParameters(kernel.getSignature())},
+      {"parameters", toJSON(kernel.getSignature().parameters)},
       {"stages", std::move(stages)},
       {"times", std::move(times)},
       {"resources", std::move(resources)},

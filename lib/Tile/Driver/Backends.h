@@ -3,8 +3,9 @@
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a target adds to the passes that all share: its own pipeline and what
-// comes after it.
+// What a target adds to the steps that all share: from a module to an artifact,
+// and from an artifact to code that runs. The artifact between them is what the
+// cache keeps and what `tile-run --emit=artifact` writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,18 +14,35 @@
 
 #include "StageRecorder.h"
 #include "Tile/Driver/Kernel.h"
+#include "Tile/Runtime/Artifact.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tile::driver {
 
-/// Compiles `module`, which holds the function of `signature` and what it
-/// calls, and which is consumed. What is wrong with the program is reported on
-/// the module's context.
-using Backend = llvm::Expected<std::unique_ptr<Executable>>(
-    mlir::ModuleOp module, const Signature &signature,
-    const CompileOptions &options, StageRecorder &recorder);
+/// The section of an artifact with the warnings and remarks of its making.
+inline constexpr const char *kDiagnosticsSection = "diagnostics";
 
-Backend compileForCPU;
+struct Backend {
+  /// What, besides the program, the compiler and the tunables, decides what the
+  /// artifact holds: the machine compiled for, the tools used.
+  llvm::Expected<std::string> (*describe)(const CompileOptions &options);
+  /// Compiles `module`, which holds the function of `signature` and what it
+  /// calls, and which is consumed, and adds the code to `artifact`. What is
+  /// wrong with the program is reported on the module's context.
+  llvm::Error (*compile)(mlir::ModuleOp module, const Signature &signature,
+                         const CompileOptions &options, StageRecorder &recorder,
+                         runtime::Artifact &artifact);
+  /// Makes the artifact's code of the function ready to run.
+  llvm::Expected<std::unique_ptr<Executable>> (*load)(
+      const runtime::Artifact &artifact, const Signature &signature,
+      const CompileOptions &options);
+};
+
+const Backend &getBackend(Target target);
+
+extern const Backend cpuBackend;
+extern const Backend emulatorBackend;
+extern const Backend cudaBackend;
 
 } // namespace tile::driver
 

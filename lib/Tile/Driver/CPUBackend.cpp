@@ -70,7 +70,7 @@ public:
       : code(std::move(code)), signature(std::move(signature)) {}
 
   llvm::Expected<std::unique_ptr<Call>>
-  bind(ArrayRef<Array> arguments) const override {
+  bind(ArrayRef<Array> arguments, const llvm::BitVector &) const override {
     return std::make_unique<CPUCall>(code, signature, arguments);
   }
   llvm::Error launch(ArrayRef<ArgumentView> arguments, void *) const override {
@@ -128,10 +128,14 @@ void PackedArguments::addDescriptor(const Parameter &parameter,
   }
 }
 
-llvm::Expected<std::unique_ptr<Executable>>
-tile::driver::compileForCPU(ModuleOp module, const Signature &signature,
-                            const CompileOptions &options,
-                            StageRecorder &recorder) {
+static llvm::Expected<std::string> describe(const CompileOptions &options) {
+  return tile::cpu::describeHost() + (options.guardAccesses ? "\nguarded" : "");
+}
+
+static llvm::Error compile(ModuleOp module, const Signature &signature,
+                           const CompileOptions &options,
+                           StageRecorder &recorder,
+                           tile::runtime::Artifact &artifact) {
   StringRef entry = signature.function;
   module.lookupSymbol(entry)->setAttr(
       LLVM::LLVMDialect::getEmitCWrapperAttrName(),
@@ -186,10 +190,23 @@ tile::driver::compileForCPU(ModuleOp module, const Signature &signature,
     return object.takeError();
   if (recorder.wantsStages())
     recorder.addStage("obj", "o", std::string(object->begin(), object->end()));
-  PhaseTimer timer(recorder, "link");
-  llvm::Expected<std::unique_ptr<LoadedCode>> code =
-      LoadedCode::load(*object, entry);
+  artifact.set(("obj/" + entry).str(),
+               std::string(object->begin(), object->end()));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<std::unique_ptr<Executable>>
+load(const tile::runtime::Artifact &artifact, const Signature &signature,
+     const CompileOptions &) {
+  const std::string *object = artifact.find("obj/" + signature.function);
+  if (!object)
+    return createStringError("there is no code of '" + signature.function +
+                             "' for the cpu");
+  llvm::Expected<std::unique_ptr<LoadedCode>> code = LoadedCode::load(
+      ArrayRef(object->data(), object->size()), signature.function);
   if (!code)
     return code.takeError();
   return std::make_unique<CPUExecutable>(std::move(*code), signature);
 }
+
+const Backend tile::driver::cpuBackend = {describe, compile, load};

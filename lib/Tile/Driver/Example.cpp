@@ -29,20 +29,32 @@ namespace {
 /// One run of runExample, step by step.
 class ExampleRun {
 public:
-  ExampleRun(const Program &program, StringRef function,
-             const ExampleOptions &options)
-      : program(program), function(function), options(options) {}
+  /// `program` may be null where there is no reference to run.
+  ExampleRun(const Program *program, const ExampleOptions &options)
+      : program(program), options(options),
+        data(options.data ? options.data : std::make_shared<ExampleData>()) {}
 
-  llvm::Expected<ExampleReport> run();
+  /// Compiles the function and runs it.
+  llvm::Expected<ExampleReport> run(StringRef function);
+  llvm::Expected<ExampleReport> run(std::shared_ptr<const Kernel> kernel,
+                                    const FunctionFacts &given);
+  llvm::Expected<runtime::Summary> bench(const Kernel &kernel, unsigned runs);
 
 private:
-  llvm::Error compile();
+  llvm::Error prepare(const Signature &signature);
+  llvm::Expected<ExampleReport> runSteps();
   llvm::Error runChecked();
   llvm::Error checkWrites();
   llvm::Error runReference();
   llvm::Error checkReferenceSignature(const Signature &reference);
   llvm::Expected<std::vector<Array>> callReference(const Kernel &reference,
                                                    bool absolute);
+  llvm::Error computeReference(StringRef name);
+  bool needsMagnitude() const {
+    return options.tolerance
+               ? options.tolerance->products != 0
+               : facts.tolerance && facts.tolerance.getProducts() != 0;
+  }
   llvm::Error compareFiles();
   llvm::Error judge(OutputReport &output, const Array &reference,
                     const Array *magnitude);
@@ -52,20 +64,42 @@ private:
     return report.kernel->getSignature();
   }
 
-  const Program &program;
-  StringRef function;
+  const Program *program;
   const ExampleOptions &options;
+  std::shared_ptr<ExampleData> data;
   FunctionFacts facts;
-  std::optional<ExampleArguments> arguments;
   std::vector<Array> first, second;
   ExampleReport report;
 };
 
 } // namespace
 
-llvm::Expected<ExampleReport> ExampleRun::run() {
-  if (llvm::Error error = compile())
+llvm::Expected<ExampleReport> ExampleRun::run(StringRef function) {
+  if (llvm::Error error = program->getFacts(function).moveInto(facts))
     return error;
+  // Arguments first: a mistake in one shows at once.
+  llvm::Expected<Signature> signature = program->getSignature(function);
+  if (!signature)
+    return signature.takeError();
+  if (llvm::Error error = prepare(*signature))
+    return error;
+  if (llvm::Error error =
+          program->compile(function, options.compile).moveInto(report.kernel))
+    return error;
+  return runSteps();
+}
+
+llvm::Expected<ExampleReport>
+ExampleRun::run(std::shared_ptr<const Kernel> kernel,
+                const FunctionFacts &given) {
+  facts = given;
+  report.kernel = std::move(kernel);
+  if (llvm::Error error = prepare(getSignature()))
+    return error;
+  return runSteps();
+}
+
+llvm::Expected<ExampleReport> ExampleRun::runSteps() {
   if (llvm::Error error = runChecked())
     return error;
   if (!report.trap.empty())
@@ -78,44 +112,34 @@ llvm::Expected<ExampleReport> ExampleRun::run() {
   return std::move(report);
 }
 
-llvm::Error ExampleRun::compile() {
-  llvm::Expected<FunctionFacts> found = program.getFacts(function);
-  if (!found)
-    return found.takeError();
-  facts = std::move(*found);
-  // Arguments first: a mistake in one shows at once.
-  llvm::Expected<Signature> signature = program.getSignature(function);
-  if (!signature)
-    return signature.takeError();
-  llvm::Expected<ExampleArguments> made =
-      ExampleArguments::make(*signature, options);
-  if (!made)
-    return made.takeError();
-  arguments.emplace(std::move(*made));
+llvm::Error ExampleRun::prepare(const Signature &signature) {
+  if (!data->arguments) {
+    llvm::Expected<ExampleArguments> made =
+        ExampleArguments::make(signature, options);
+    if (!made)
+      return made.takeError();
+    data->arguments.emplace(std::move(*made));
+  }
   for (const auto &[name, path] : options.expected)
-    if (llvm::Expected<size_t> index = signature->find(name); !index)
+    if (llvm::Expected<size_t> index = signature.find(name); !index)
       return index.takeError();
-    else if (!signature->parameters[*index].isWritten)
-      return createStringError("argument '" + name + "' is not written by '" +
-                               function + "', so there is nothing to compare " +
-                               path + " with");
-  auto kernel = program.compile(function, options.compile);
-  if (!kernel)
-    return kernel.takeError();
-  report.kernel = std::move(*kernel);
+    else if (!signature.parameters[*index].isWritten)
+      return createStringError(
+          "argument '" + name + "' is not written by '" + signature.function +
+          "', so there is nothing to compare " + path + " with");
   return llvm::Error::success();
 }
 
 /// Runs with either poison. The first run also warms up caches and workers.
 llvm::Error ExampleRun::runChecked() {
-  report.arguments = arguments->get();
+  report.arguments = data->arguments->get();
   for (auto [poison, arrays] : {std::pair(runtime::Poison::First, &first),
                                 std::pair(runtime::Poison::Second, &second)}) {
-    auto fresh = arguments->makeRun(getSignature(), poison);
+    auto fresh = data->arguments->makeRun(getSignature(), poison);
     if (!fresh)
       return fresh.takeError();
     *arrays = std::move(*fresh);
-    auto call = report.kernel->bind(*arrays);
+    auto call = report.kernel->bind(*arrays, data->arguments->getEmpty());
     if (!call)
       return call.takeError();
     llvm::Expected<double> seconds = (*call)->run();
@@ -158,7 +182,7 @@ llvm::Error ExampleRun::checkWrites() {
       return toError(found.error());
     std::string all = std::to_string(first[i].getNumElements());
     // What was there before the run may stay in an output that is not empty.
-    if (arguments->isEmpty(i) && found->numUnwritten != 0)
+    if (data->arguments->isEmpty(i) && found->numUnwritten != 0)
       output.faults.push_back(
           std::to_string(found->numUnwritten) + " of " + all +
           " elements were never written" +
@@ -169,7 +193,7 @@ llvm::Error ExampleRun::checkWrites() {
           " elements differ between two runs with the same inputs, so they "
           "depend on memory never written or on the order of blocks" +
           formatPlaces(found->firstUnstable, found->numUnstable));
-    if (arguments->isEmpty(i))
+    if (data->arguments->isEmpty(i))
       if (auto stray =
               runtime::findStrayWrite(second[i], runtime::Poison::Second))
         output.faults.push_back(
@@ -203,7 +227,8 @@ llvm::Error ExampleRun::checkReferenceSignature(const Signature &reference) {
 
 llvm::Expected<std::vector<Array>>
 ExampleRun::callReference(const Kernel &reference, bool absolute) {
-  auto arrays = arguments->makeReferenceRun(reference.getSignature(), absolute);
+  auto arrays =
+      data->arguments->makeReferenceRun(reference.getSignature(), absolute);
   if (!arrays)
     return arrays.takeError();
   if (llvm::Error error = reference.run(*arrays))
@@ -212,40 +237,43 @@ ExampleRun::callReference(const Kernel &reference, bool absolute) {
   return arrays;
 }
 
-llvm::Error ExampleRun::runReference() {
-  std::string name =
-      options.reference.empty() ? facts.reference : options.reference;
-  if (name.empty() || !options.useReference)
-    return llvm::Error::success();
+llvm::Error ExampleRun::computeReference(StringRef name) {
   // References are written in upstream dialects: the CPU runs them, whatever
   // runs the kernel.
   CompileOptions compile;
   compile.target = Target::CPU;
   // Nothing says that its arguments fit each other.
   compile.guardAccesses = true;
-  auto kernel = program.compile(name, compile);
+  compile.cacheDirectory = options.compile.cacheDirectory;
+  auto kernel = program->compile(name, compile);
   if (!kernel)
     return kernel.takeError();
   if (llvm::Error error = checkReferenceSignature((*kernel)->getSignature()))
     return error;
-  auto results = callReference(**kernel, /*absolute=*/false);
-  if (!results)
-    return results.takeError();
-  bool needsMagnitude =
-      options.tolerance ? options.tolerance->products != 0
-                        : facts.tolerance && facts.tolerance.getProducts() != 0;
-  std::vector<Array> magnitudes;
-  if (needsMagnitude) {
-    auto computed = callReference(**kernel, /*absolute=*/true);
-    if (!computed)
-      return computed.takeError();
-    magnitudes = std::move(*computed);
-  }
+  if (llvm::Error error =
+          callReference(**kernel, /*absolute=*/false).moveInto(data->reference))
+    return error;
+  if (needsMagnitude())
+    if (llvm::Error error = callReference(**kernel, /*absolute=*/true)
+                                .moveInto(data->magnitudes))
+      return error;
+  data->hasReference = true;
+  return llvm::Error::success();
+}
+
+llvm::Error ExampleRun::runReference() {
+  std::string name =
+      options.reference.empty() ? facts.reference : options.reference;
+  if (name.empty() || !options.useReference || !program)
+    return llvm::Error::success();
+  if (!data->hasReference)
+    if (llvm::Error error = computeReference(name))
+      return error;
   for (OutputReport &output : report.outputs) {
     output.reference = name;
-    if (llvm::Error error =
-            judge(output, (*results)[output.argument],
-                  needsMagnitude ? &magnitudes[output.argument] : nullptr))
+    if (llvm::Error error = judge(
+            output, data->reference[output.argument],
+            needsMagnitude() ? &data->magnitudes[output.argument] : nullptr))
       return error;
   }
   return llvm::Error::success();
@@ -302,18 +330,20 @@ llvm::Error ExampleRun::judge(OutputReport &output, const Array &reference,
   return llvm::Error::success();
 }
 
-llvm::Error ExampleRun::bench() {
-  if (options.benchRuns == 0)
-    return llvm::Error::success();
+llvm::Expected<runtime::Summary> ExampleRun::bench(const Kernel &kernel,
+                                                   unsigned runs) {
+  if (llvm::Error error = prepare(kernel.getSignature()))
+    return error;
   // The outputs that were judged are kept; these runs have their own.
-  auto arrays = arguments->makeRun(getSignature(), runtime::Poison::First);
+  auto arrays =
+      data->arguments->makeRun(kernel.getSignature(), runtime::Poison::First);
   if (!arrays)
     return arrays.takeError();
-  auto call = report.kernel->bind(*arrays);
+  auto call = kernel.bind(*arrays);
   if (!call)
     return call.takeError();
   std::vector<double> samples;
-  for (unsigned i = 0; i <= options.benchRuns; ++i) {
+  for (unsigned i = 0; i <= runs; ++i) {
     llvm::Expected<double> seconds = (*call)->run();
     if (!seconds)
       return seconds.takeError();
@@ -321,11 +351,17 @@ llvm::Error ExampleRun::bench() {
     if (i != 0)
       samples.push_back(*seconds);
   }
-  report.seconds = runtime::summarize(std::move(samples));
-  return llvm::Error::success();
+  return runtime::summarize(std::move(samples));
+}
+
+llvm::Error ExampleRun::bench() {
+  if (options.benchRuns == 0)
+    return llvm::Error::success();
+  return bench(*report.kernel, options.benchRuns).moveInto(report.seconds);
 }
 
 llvm::Error ExampleRun::computeCosts() {
+  const std::string &function = getSignature().function;
   runtime::Expr::Lookup lookup = runtime::makeLookup(report.arguments);
   auto compute = [&](StringRef name, StringRef text,
                      std::optional<double> &cost) -> llvm::Error {
@@ -350,5 +386,17 @@ llvm::Error ExampleRun::computeCosts() {
 llvm::Expected<ExampleReport>
 tile::driver::runExample(const Program &program, StringRef function,
                          const ExampleOptions &options) {
-  return ExampleRun(program, function, options).run();
+  return ExampleRun(&program, options).run(function);
+}
+
+llvm::Expected<ExampleReport> tile::driver::runExample(
+    const Program *program, std::shared_ptr<const Kernel> kernel,
+    const FunctionFacts &facts, const ExampleOptions &options) {
+  return ExampleRun(program, options).run(std::move(kernel), facts);
+}
+
+llvm::Expected<runtime::Summary>
+tile::driver::benchExample(const Kernel &kernel, const ExampleOptions &options,
+                           unsigned runs) {
+  return ExampleRun(nullptr, options).bench(kernel, runs);
 }

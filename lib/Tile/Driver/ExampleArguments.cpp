@@ -90,7 +90,7 @@ ExampleArguments::makeRun(const Signature &signature,
       return createStringError("argument '" + arguments[i].name +
                                "': " + fresh.message());
     arrays.back() = std::move(*fresh);
-    if (empty[i])
+    if (empty.test(i))
       runtime::fillPoison(arrays.back(), poison);
   }
   return arrays;
@@ -107,7 +107,7 @@ ExampleArguments::makeReferenceRun(const Signature &reference,
     if (!converted)
       return createStringError("argument '" + arguments[i].name +
                                "': " + converted.message());
-    if (empty[i])
+    if (empty.test(i))
       runtime::fillPoison(*converted, runtime::Poison::First);
     else if (absolute && runtime::isFloat(parameter.type))
       for (int64_t j = 0; j < converted->getNumElements(); ++j)

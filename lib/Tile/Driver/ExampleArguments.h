@@ -22,7 +22,8 @@ public:
 
   llvm::ArrayRef<runtime::Argument> get() const { return arguments; }
   /// True for an output whose contents before the run mean nothing.
-  bool isEmpty(size_t index) const { return empty[index]; }
+  bool isEmpty(size_t index) const { return empty.test(index); }
+  const llvm::BitVector &getEmpty() const { return empty; }
 
   /// Arrays for one run: what is written is a copy, filled with `poison` where
   /// it is empty.
@@ -36,7 +37,13 @@ public:
 
 private:
   std::vector<runtime::Argument> arguments;
-  std::vector<bool> empty;
+  llvm::BitVector empty;
+};
+
+struct ExampleData {
+  std::optional<ExampleArguments> arguments;
+  bool hasReference = false;
+  std::vector<runtime::Array> reference, magnitudes;
 };
 
 } // namespace tile::driver

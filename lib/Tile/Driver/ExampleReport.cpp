@@ -125,6 +125,34 @@ std::string tile::driver::formatFaults(const ExampleReport &report) {
   return text;
 }
 
+std::string
+tile::driver::formatResources(llvm::ArrayRef<KernelResources> resources,
+                              llvm::StringRef chip) {
+  if (resources.empty())
+    return "";
+  Table table;
+  table.addColumn("kernel");
+  table.addColumn("chip");
+  for (const char *name : {"registers", "shared", "spill stores", "spill loads",
+                           "stack", "occupancy"})
+    table.addColumn(name, Table::Align::Right);
+  for (const KernelResources &each : resources) {
+    std::vector<std::string> row = {each.kernel, chip.str()};
+    for (int64_t number : {each.registers, each.sharedBytes, each.spillStores,
+                           each.spillLoads, each.stackBytes})
+      row.push_back(std::to_string(number));
+    std::string occupancy = "-";
+    if (each.occupancy) {
+      occupancy.clear();
+      llvm::raw_string_ostream(occupancy)
+          << llvm::format("%.2f", *each.occupancy);
+    }
+    row.push_back(occupancy);
+    table.addRow(std::move(row));
+  }
+  return table.print() + "\n";
+}
+
 std::string tile::driver::formatCompileTimes(const Kernel &kernel) {
   Table table;
   table.addColumn("step of '" + kernel.getSignature().function + "'");

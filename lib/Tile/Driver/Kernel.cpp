@@ -30,13 +30,14 @@ double Kernel::getCompileSeconds() const {
 }
 
 llvm::Expected<std::unique_ptr<Call>>
-Kernel::bind(llvm::ArrayRef<runtime::Array> arguments) const {
+Kernel::bind(llvm::ArrayRef<runtime::Array> arguments,
+             const llvm::BitVector &isEmpty) const {
   llvm::SmallVector<ArgumentView> views;
   for (const runtime::Array &array : arguments)
     views.emplace_back(array);
   if (llvm::Error error = signature.check(views))
     return error;
-  return executable->bind(arguments);
+  return executable->bind(arguments, isEmpty);
 }
 
 llvm::Error Kernel::launch(llvm::ArrayRef<ArgumentView> arguments,

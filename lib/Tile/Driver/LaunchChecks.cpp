@@ -37,10 +37,6 @@ static std::string formatType(const ArgumentView &argument) {
   return runtime::formatType(argument.shape.vec(), argument.type);
 }
 
-static bool isEmpty(const ArgumentView &argument) {
-  return llvm::is_contained(argument.shape, 0);
-}
-
 /// Extents that are no sizes are told before anything is computed with them.
 static llvm::Error checkExtents(const Parameter &parameter,
                                 const ArgumentView &argument) {
@@ -93,7 +89,7 @@ static llvm::Error checkLayout(const Parameter &parameter,
                       format(argument.strides));
     return llvm::Error::success();
   }
-  if (!isEmpty(argument) && !isDense(argument))
+  if (argument.hasElements() && !isDense(argument))
     return mismatch(parameter,
                     "a dense array, its last dimension contiguous, as " +
                         parameter.typeText + " wants it",
@@ -124,50 +120,43 @@ static llvm::Error checkOne(const Parameter &parameter,
     return mismatch(parameter,
                     "an address that is a multiple of " + Twine(align),
                     "0x" + Twine::utohexstr(argument.data));
-  if (argument.data == 0 && !isEmpty(argument))
+  if (argument.data == 0 && argument.hasElements())
     return mismatch(parameter, "the address of its elements", "null");
   return checkLayout(parameter, argument);
 }
 
-namespace {
-/// The bytes from the first to the last that elements of an array take.
-struct Extent {
-  uintptr_t begin = 0, end = 0;
-
-  explicit Extent(const ArgumentView &argument) {
-    if (isEmpty(argument))
-      return;
-    int64_t first = argument.offset, last = first;
-    for (size_t i = 0; i < argument.shape.size(); ++i) {
-      int64_t reach = (argument.shape[i] - 1) * argument.strides[i];
-      (reach < 0 ? first : last) += reach;
-    }
-    int64_t bits = runtime::getStorageBits(argument.type);
-    begin = argument.data + first * bits / 8;
-    end = argument.data + ((last + 1) * bits + 7) / 8;
+std::pair<uintptr_t, uintptr_t> ArgumentView::getByteRange() const {
+  if (!hasElements())
+    return {0, 0};
+  int64_t first = offset, last = first;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t reach = (shape[i] - 1) * strides[i];
+    (reach < 0 ? first : last) += reach;
   }
+  int64_t bits = runtime::getStorageBits(type);
+  return {data + first * bits / 8, data + ((last + 1) * bits + 7) / 8};
+}
 
-  bool overlaps(const Extent &other) const {
-    return begin < other.end && other.begin < end;
-  }
-};
-} // namespace
+static bool overlap(std::pair<uintptr_t, uintptr_t> x,
+                    std::pair<uintptr_t, uintptr_t> y) {
+  return x.first < y.second && y.first < x.second;
+}
 
 llvm::Error Signature::check(ArrayRef<ArgumentView> arguments) const {
   if (arguments.size() != parameters.size())
     return createStringError("'" + function + "' takes " +
                              Twine(parameters.size()) + " arguments, got " +
                              Twine(arguments.size()));
-  llvm::SmallVector<Extent, 16> extents;
+  llvm::SmallVector<std::pair<uintptr_t, uintptr_t>, 16> ranges;
   for (auto [parameter, argument] : llvm::zip(parameters, arguments)) {
     if (llvm::Error error = checkOne(parameter, argument))
       return error;
-    extents.emplace_back(argument);
+    ranges.push_back(argument.getByteRange());
   }
   for (size_t i = 0; i < parameters.size(); ++i)
     for (size_t j = 0; j < parameters.size(); ++j)
       if (i != j && parameters[i].isWritten && !parameters[i].isScalar &&
-          !parameters[j].isScalar && extents[i].overlaps(extents[j]) &&
+          !parameters[j].isScalar && overlap(ranges[i], ranges[j]) &&
           !llvm::is_contained(parameters[i].mayOverlap, j))
         return createStringError(
             "argument '" + parameters[i].name + "', which '" + function +

@@ -128,6 +128,12 @@ llvm::Expected<Program> Session::loadFile(StringRef path) const {
   return Program(std::move(*program));
 }
 
+llvm::Expected<Program> Program::reload() const {
+  const llvm::MemoryBuffer *buffer =
+      state->source.getMemoryBuffer(state->source.getMainFileID());
+  return Session().loadText(buffer->getBuffer(), state->name);
+}
+
 llvm::Expected<Program> Session::loadText(StringRef text,
                                           StringRef name) const {
   auto program = parse(state, llvm::MemoryBuffer::getMemBufferCopy(text, name));

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Driver/Target.h"
+#include "Tile/Runtime/CUDADevices.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <optional>
 
+using namespace tile;
 using namespace tile::driver;
 
 llvm::StringRef tile::driver::getName(Target target) {
@@ -36,4 +38,8 @@ llvm::Expected<Target> tile::driver::parseTarget(llvm::StringRef name) {
                                  "'; there are cpu, cuda and emulator");
 }
 
-Target tile::driver::getDefaultTarget() { return Target::CPU; }
+Target tile::driver::getDefaultTarget() {
+  runtime::Result<runtime::cuda::DeviceList> found =
+      runtime::cuda::findDevices();
+  return found && !found->devices.empty() ? Target::CUDA : Target::CPU;
+}

@@ -134,6 +134,9 @@ void FunctionLowering::lowerLd(Inst &I) {
     return;
   site->type = *type;
   site->bytes = site->alignment = static_cast<uint16_t>(count * type->bytes());
+  // What nobody wants is read within its word and checked by nobody.
+  site->bytes = std::min<uint16_t>(
+      site->bytes, static_cast<uint16_t>(32 - llvm::countl_zero(I->usedBytes)));
   if (directVariable(I, I.operand(1), site->bytes)) {
     Value *pointer =
         B.CreateIntToPtr(address(I, 1, Space::Param), B.getPtrTy());

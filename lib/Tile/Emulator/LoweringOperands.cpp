@@ -103,7 +103,8 @@ Value *FunctionLowering::read(Inst &I, const Operand &operand, unsigned bits) {
   case Operand::Kind::Register: {
     unsigned width = function.registers[operand.reg].type.bits;
     auto flag = initializedFlags.find(operand.reg);
-    if (flag != initializedFlags.end() && I->opcode != "mov") {
+    if (flag != initializedFlags.end() && I->opcode != "mov" &&
+        !isUnusedSource(*I, operand)) {
       auto *site = image.addSite<RegisterSite>();
       fillSite(*site, I);
       site->name = function.registers[operand.reg].name;

@@ -111,6 +111,8 @@ private:
   Function *function = nullptr;
   int functionIndex = -1;
   int currentLocation = -1;
+  /// By a pragma, for the next instruction.
+  uint32_t usedBytes = ~uint32_t(0);
 };
 
 } // namespace tile::emulator::ptx

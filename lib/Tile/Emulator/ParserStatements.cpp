@@ -232,7 +232,10 @@ bool Parser::parseStatement() {
     if (token.text == "file")
       return parseFile();
     if (token.text == "pragma") {
-      take();
+      llvm::StringRef pragma = take().text;
+      if (pragma.consume_front("used_bytes_mask") &&
+          pragma.trim().getAsInteger(0, usedBytes))
+        usedBytes = ~uint32_t(0);
       return expectMark(';', "after .pragma");
     }
     if (token.text == "local")
@@ -317,6 +320,7 @@ bool Parser::parseInstruction() {
   }
   if (!expectMark(';', "after '" + instruction.spelled() + "'"))
     return false;
+  instruction.usedBytes = std::exchange(usedBytes, ~uint32_t(0));
   function->code.push_back(std::move(instruction));
   return true;
 }

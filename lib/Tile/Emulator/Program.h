@@ -104,6 +104,9 @@ struct Instruction {
   bool predicateNegated = false;
   unsigned line = 0;
   int location = -1;
+  /// Of a load, the bytes that somebody wants, where a pragma says: LLVM widens
+  /// loads within an aligned word.
+  uint32_t usedBytes = ~uint32_t(0);
 
   std::string spelled() const;
 };

@@ -34,13 +34,32 @@ static void visitOperand(const Operand &operand, bool isWrite,
                  visit);
 }
 
+bool tile::emulator::isUnusedSource(const Instruction &instruction,
+                                    const Operand &operand) {
+  // `prmt d, a, b, selector` in its default mode: each digit picks one of the
+  // eight bytes of a and b.
+  if (instruction.opcode != "prmt" || instruction.operands.size() != 4 ||
+      !instruction.operands[3].is(Operand::Kind::Integer) ||
+      llvm::any_of(instruction.modifiers,
+                   [](llvm::StringRef modifier) { return modifier != "b32"; }))
+    return false;
+  bool isFirst = &operand == &instruction.operands[1];
+  if (!isFirst && &operand != &instruction.operands[2])
+    return false;
+  for (unsigned digit = 0; digit < 4; ++digit)
+    if (((instruction.operands[3].bits >> (4 * digit) & 7) < 4) == isFirst)
+      return false;
+  return true;
+}
+
 void tile::emulator::forEachRegister(
     const Instruction &instruction, llvm::function_ref<void(int, bool)> visit) {
   if (instruction.predicate >= 0)
     visit(instruction.predicate, false);
   bool noDestination = hasNoDestination(instruction);
   for (size_t i = noDestination ? 0 : 1; i < instruction.operands.size(); ++i)
-    visitOperand(instruction.operands[i], false, visit);
+    if (!isUnusedSource(instruction, instruction.operands[i]))
+      visitOperand(instruction.operands[i], false, visit);
   if (!noDestination && !instruction.operands.empty())
     visitOperand(instruction.operands[0], true, visit);
 }

@@ -13,6 +13,11 @@
 
 namespace tile::emulator {
 
+/// True for a source of which the instruction takes no bit: LLVM puts registers
+/// without a value there.
+bool isUnusedSource(const ptx::Instruction &instruction,
+                    const ptx::Operand &operand);
+
 /// Calls `visit(register, isWrite)` for every register operand, reads first.
 void forEachRegister(const ptx::Instruction &instruction,
                      llvm::function_ref<void(int, bool)> visit);

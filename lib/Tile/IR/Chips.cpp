@@ -29,6 +29,25 @@ std::optional<Chip> tile::getChip(llvm::StringRef name) {
   return std::nullopt;
 }
 
+std::optional<Chip> tile::getChipOfDevice(int capability) {
+  std::optional<Chip> best;
+  int bestNumber = 0;
+  for (const Chip &chip : chips) {
+    llvm::StringRef name = chip.name;
+    name.consume_front("sm_");
+    int number = 0;
+    if (name.consumeInteger(10, number))
+      continue;
+    bool isSpecific = !name.empty();
+    if (number > capability || (isSpecific && number != capability) ||
+        number <= bestNumber)
+      continue;
+    best = chip;
+    bestNumber = number;
+  }
+  return best;
+}
+
 std::string tile::getChipNames() {
   std::string names;
   for (const Chip &chip : chips)

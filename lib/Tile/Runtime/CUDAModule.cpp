@@ -23,7 +23,7 @@ Result<Device> Device::open(int index) {
   Device device;
   device.driver = *driver;
   const Driver &api = **driver;
-  CUdevice handle;
+  CUdevice &handle = device.handle;
   if (Status status = api.check(api.cuDeviceGet(&handle, index), "cuDeviceGet");
       !status)
     return status.error();
@@ -39,6 +39,10 @@ Result<Device> Device::open(int index) {
   device.name = text;
   device.capability = major * 10 + minor;
   return device;
+}
+
+bool Device::getAttribute(int attribute, int &value) const {
+  return driver->cuDeviceGetAttribute(&value, attribute, handle) == 0;
 }
 
 Status Device::activate() const {
@@ -74,18 +78,24 @@ Buffer::~Buffer() {
     (void)device->getDriver().cuMemFree_v2(pointer);
 }
 
-Status Buffer::upload(const void *data, size_t bytes) const {
+Status Buffer::upload(const void *data, size_t bytes, size_t offset) const {
   if (!bytes)
     return {};
+  if (Status status = device->activate(); !status)
+    return status;
   const Driver &api = device->getDriver();
-  return api.check(api.cuMemcpyHtoD_v2(pointer, data, bytes), "cuMemcpyHtoD");
+  return api.check(api.cuMemcpyHtoD_v2(pointer + offset, data, bytes),
+                   "cuMemcpyHtoD");
 }
 
-Status Buffer::download(void *data, size_t bytes) const {
+Status Buffer::download(void *data, size_t bytes, size_t offset) const {
   if (!bytes)
     return {};
+  if (Status status = device->activate(); !status)
+    return status;
   const Driver &api = device->getDriver();
-  return api.check(api.cuMemcpyDtoH_v2(data, pointer, bytes), "cuMemcpyDtoH");
+  return api.check(api.cuMemcpyDtoH_v2(data, pointer + offset, bytes),
+                   "cuMemcpyDtoH");
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,6 +162,11 @@ Result<std::unique_ptr<Module>> Module::load(const Device &device,
   Result<LaunchPlan> plan = LaunchPlan::parse(*text);
   if (!plan)
     return plan.error();
+  std::unique_ptr<Module> module(new Module(device));
+  module->plan = std::move(*plan);
+  // A function that launches nothing has no code.
+  if (module->plan.getKernels().empty())
+    return module;
   std::optional<std::string> code =
       chooseCode(artifact, function, chip, device.getCapability());
   if (!code)
@@ -162,8 +177,6 @@ Result<std::unique_ptr<Module>> Module::load(const Device &device,
   if (Status status = device.activate(); !status)
     return status.error();
 
-  std::unique_ptr<Module> module(new Module(device));
-  module->plan = std::move(*plan);
   module->codeName = *code;
   const Driver &api = device.getDriver();
   // The driver reads PTX up to a zero; std::string has one behind its bytes.
@@ -175,12 +188,94 @@ Result<std::unique_ptr<Module>> Module::load(const Device &device,
       &module->module, artifact.find(*code)->c_str(), 2, options, values);
   if (Status status = api.check(result, "cuModuleLoadData"); !status)
     return Error{status.message() + (log[0] ? std::string(": ") + log : "")};
+  if (Status status = module->findKernels(); !status)
+    return status.error();
   return module;
 }
 
 Module::~Module() {
   if (module)
     (void)device.getDriver().cuModuleUnload(module);
+}
+
+Status Module::findKernels() {
+  const Driver &api = device.getDriver();
+  for (const PlannedKernel &planned : plan.getKernels()) {
+    if (find(planned.name))
+      continue;
+    Kernel &kernel = kernels.emplace_back();
+    kernel.name = planned.name;
+    if (Status status =
+            api.check(api.cuModuleGetFunction(&kernel.function, module,
+                                              planned.name.c_str()),
+                      planned.name.c_str());
+        !status)
+      return status;
+  }
+  return {};
+}
+
+const Module::Kernel *Module::find(const std::string &name) const {
+  for (const Kernel &kernel : kernels)
+    if (kernel.name == name)
+      return &kernel;
+  return nullptr;
+}
+
+std::optional<KernelUse> Module::getUse(const std::string &name) const {
+  const Kernel *kernel = find(name);
+  if (!kernel || !device.activate())
+    return std::nullopt;
+  const Driver &api = device.getDriver();
+  KernelUse use;
+  int bytes = 0;
+  if (api.cuFuncGetAttribute(&bytes, staticSharedBytes, kernel->function) == 0)
+    use.sharedBytes = bytes;
+  for (const PlannedKernel &planned : plan.getKernels()) {
+    if (planned.name != name || !planned.threads || !planned.sharedBytes)
+      continue;
+    use.sharedBytes += *planned.sharedBytes;
+    int blocks = 0, most = 0;
+    if (*planned.sharedBytes > kernel->allowedShared)
+      (void)api.cuFuncSetAttribute(kernel->function, maxDynamicSharedBytes,
+                                   int(*planned.sharedBytes));
+    if (api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel->function, int(*planned.threads),
+            size_t(*planned.sharedBytes)) == 0 &&
+        device.getAttribute(threadsPerMultiprocessor, most) && most > 0)
+      use.occupancy = double(blocks) * double(*planned.threads) / most;
+    break;
+  }
+  return use;
+}
+
+Status Module::launch(const KernelLaunch &launch, CUstream stream) const {
+  const Driver &api = device.getDriver();
+  const Kernel *kernel = find(launch.kernel);
+  if (!kernel)
+    return Error{"the code has no kernel '" + launch.kernel + "'"};
+  if (launch.sharedBytes > kernel->allowedShared) {
+    if (Status status = api.check(
+            api.cuFuncSetAttribute(kernel->function, maxDynamicSharedBytes,
+                                   int(launch.sharedBytes)),
+            "shared memory");
+        !status)
+      return status;
+    // Another thread may have allowed more; then this is asked once more.
+    kernel->allowedShared = launch.sharedBytes;
+  }
+  constexpr size_t mostParameters = 256;
+  void *parameters[mostParameters];
+  if (launch.parameters.size() > mostParameters)
+    return Error{"kernel '" + launch.kernel + "' has too many parameters"};
+  for (size_t i = 0; i < launch.parameters.size(); ++i)
+    parameters[i] = const_cast<uint64_t *>(&launch.parameters[i].bits);
+  return api.check(api.cuLaunchKernel(kernel->function, launch.grid[0],
+                                      launch.grid[1], launch.grid[2],
+                                      launch.block[0], launch.block[1],
+                                      launch.block[2], launch.sharedBytes,
+                                      stream, parameters, nullptr),
+                   launch.kernel.c_str());
 }
 
 Status Module::launch(const std::vector<PlanArgument> &arguments,
@@ -190,32 +285,60 @@ Status Module::launch(const std::vector<PlanArgument> &arguments,
     return launches.error();
   if (Status status = device.activate(); !status)
     return status;
-  const Driver &api = device.getDriver();
-  for (KernelLaunch &launch : *launches) {
-    CUfunction kernel = nullptr;
-    if (Status status = api.check(
-            api.cuModuleGetFunction(&kernel, module, launch.kernel.c_str()),
-            launch.kernel.c_str());
+  for (const KernelLaunch &each : *launches)
+    if (Status status = launch(each, stream); !status)
+      return status;
+  return {};
+}
+
+namespace {
+/// A point in the work of the default stream.
+class Event {
+public:
+  explicit Event(const Driver &api) : api(api) {}
+  ~Event() {
+    if (event)
+      (void)api.cuEventDestroy_v2(event);
+  }
+  Status record() {
+    if (Status status =
+            api.check(api.cuEventCreate(&event, 0), "cuEventCreate");
         !status)
       return status;
-    constexpr int maxDynamicShared = 8;
-    constexpr uint32_t freelyAvailable = 48 * 1024;
-    if (launch.sharedBytes > freelyAvailable)
-      if (Status status =
-              api.check(api.cuFuncSetAttribute(kernel, maxDynamicShared,
-                                               int(launch.sharedBytes)),
-                        "shared memory");
-          !status)
-        return status;
-    std::vector<void *> parameters;
-    for (KernelLaunch::Parameter &parameter : launch.parameters)
-      parameters.push_back(&parameter.bits);
-    CUresult result = api.cuLaunchKernel(
-        kernel, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
-        launch.block[1], launch.block[2], launch.sharedBytes, stream,
-        parameters.data(), nullptr);
-    if (Status status = api.check(result, launch.kernel.c_str()); !status)
-      return status;
+    return api.check(api.cuEventRecord(event, nullptr), "cuEventRecord");
   }
-  return {};
+
+  const Driver &api;
+  CUevent event = nullptr;
+};
+} // namespace
+
+Result<double>
+Module::launchTimed(const std::vector<PlanArgument> &arguments) const {
+  Result<std::vector<KernelLaunch>> launches = plan.evaluate(arguments);
+  if (!launches)
+    return launches.error();
+  if (Status status = device.activate(); !status)
+    return status.error();
+  const Driver &api = device.getDriver();
+  Event start(api), end(api);
+  if (Status status = start.record(); !status)
+    return status.error();
+  for (const KernelLaunch &each : *launches)
+    if (Status status = launch(each, nullptr); !status)
+      return status.error();
+  if (Status status = end.record(); !status)
+    return status.error();
+  // What went wrong in a kernel shows here.
+  if (Status status =
+          api.check(api.cuEventSynchronize(end.event), "running the kernels");
+      !status)
+    return status.error();
+  float milliseconds = 0;
+  if (Status status = api.check(
+          api.cuEventElapsedTime(&milliseconds, start.event, end.event),
+          "cuEventElapsedTime");
+      !status)
+    return status.error();
+  return double(milliseconds) * 1e-3;
 }

@@ -195,7 +195,8 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 Result<LaunchPlan::Number>
 LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
                     const std::vector<PlanArgument> &arguments) const {
-  const std::string &op = value.operation;
+  // A view compares lengths first, which tells nearly all names apart.
+  std::string_view op = value.operation;
   const std::vector<int64_t> &operands = value.operands;
   if (op == "const")
     return Number{operands[0], 0};
@@ -311,7 +312,8 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
     return fraction(double(ua));
   if (op == "roundf32")
     return fraction(double(float(x)));
-  return Error{"a launch plan uses the unknown operation '" + op + "'"};
+  return Error{"a launch plan uses the unknown operation '" + value.operation +
+               "'"};
 }
 
 Status LaunchPlan::run(size_t first, size_t count,
@@ -405,4 +407,43 @@ LaunchPlan::evaluate(const std::vector<PlanArgument> &arguments) const {
   if (Status status = run(0, steps.size(), numbers, launches); !status)
     return status.error();
   return launches;
+}
+
+std::vector<PlannedKernel> LaunchPlan::getKernels() const {
+  // Values whose operands are all known.
+  std::vector<Number> numbers(values.size());
+  std::vector<bool> isKnown(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Value &value = values[i];
+    bool isConstant = value.operation == "const" || value.operation == "constf";
+    bool known = value.operation != "extent" && value.operation != "stride" &&
+                 value.operation != "address" && value.operation != "scalar";
+    if (!isConstant && known)
+      for (int64_t operand : value.operands)
+        known = known && isKnown[size_t(operand)];
+    if (!known)
+      continue;
+    if (Result<Number> number = compute(value, numbers, {})) {
+      numbers[i] = *number;
+      isKnown[i] = true;
+    }
+  }
+  std::vector<PlannedKernel> kernels;
+  for (const Step &step : steps) {
+    if (step.isCondition)
+      continue;
+    PlannedKernel &kernel = kernels.emplace_back();
+    kernel.name = step.kernel;
+    if (isKnown[step.shared])
+      kernel.sharedBytes = uint32_t(numbers[step.shared].integer);
+    int64_t threads = 1;
+    bool known = true;
+    for (size_t extent : step.block) {
+      known = known && isKnown[extent];
+      threads *= numbers[extent].integer;
+    }
+    if (known)
+      kernel.threads = uint32_t(threads);
+  }
+  return kernels;
 }

@@ -283,6 +283,59 @@ static void testKernel(tile_program *program) {
   tile_kernel_destroy(kernel);
 }
 
+/* The same interface for a GPU's code, which needs no GPU in the emulator. */
+static void testEmulator(void) {
+  static const char text[] =
+      "func.func @first(%x: memref<?xf32>, %y: memref<1xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %n = memref.dim %x, %c0 : memref<?xf32>\n"
+      "  tile.launch blocks(%b) in (%n) threads(32) {\n"
+      "    tile.parallel (%i) in (1) {\n"
+      "      %v = memref.load %x[%b] : memref<?xf32>\n"
+      "      memref.store %v, %y[%i] : memref<1xf32>\n"
+      "    }\n"
+      "  }\n"
+      "  return\n"
+      "}\n";
+  tile_session *session = tile_session_create();
+  tile_program *program =
+      tile_program_load_text(session, text, strlen(text), "first.mlir");
+  tile_kernel *kernel = tile_program_compile(
+      program, "first",
+      "{\"target\": \"emulator\", \"chip\": \"sm_90\", \"seeds\": 2, \"seed\": "
+      "7,"
+      " \"checks\": [\"race\", \"uninit\"], \"cache\": false}");
+  CHECK(kernel != NULL);
+  if (!kernel) {
+    printf("%s\n", tile_last_error());
+    return;
+  }
+  CHECK_PART(tile_kernel_describe(kernel), "\"chip\":\"sm_90\"");
+  size_t length = 0;
+  const char *ptx = tile_kernel_stage(kernel, "ptx", &length);
+  CHECK_PART(ptx, ".target sm_90");
+  CHECK(ptx && strlen(ptx) == length);
+
+  float y = 0;
+  int64_t many = 3, one = 1;
+  tile_argument arguments[2];
+  memset(arguments, 0, sizeof(arguments));
+  arguments[0].address = (uint64_t)(uintptr_t)(input + 5);
+  arguments[0].shape = &one;
+  arguments[1].address = (uint64_t)(uintptr_t)&y;
+  arguments[1].shape = &one;
+  CHECK(tile_kernel_launch(kernel, arguments, 2, NULL) == 0);
+  CHECK(y == 5);
+  /* Three blocks write one element. */
+  arguments[0].shape = &many;
+  CHECK(tile_kernel_launch(kernel, arguments, 2, NULL) != 0);
+  CHECK_PART(tile_last_error(), "data race");
+  CHECK_PART(tile_last_error(), "first.mlir:7");
+  tile_kernel_destroy(kernel);
+  tile_program_destroy(program);
+  tile_session_destroy(session);
+}
+
 int main(void) {
   for (int i = 0; i < size; ++i)
     input[i] = (float)i;
@@ -290,6 +343,7 @@ int main(void) {
   tile_program *program = load();
   testOptions(program);
   testKernel(program);
+  testEmulator();
   tile_program_destroy(program);
 
   char *environment = tile_environment();

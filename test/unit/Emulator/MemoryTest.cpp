@@ -93,6 +93,22 @@ TEST(Memory, SharedReadBeforeWrite) {
               ReportKind::Uninitialized);
 }
 
+TEST(Memory, BytesThatNobodyWantsAreNotRead) {
+  expectFault("st.shared.b16 [%r4], 1;"
+              ".pragma \"used_bytes_mask 0x7\"; ld.shared.b32 %r5, [%r4];",
+              "st.shared.b16 [%r4], 1;"
+              ".pragma \"used_bytes_mask 0x3\"; ld.shared.b32 %r5, [%r4];",
+              ReportKind::Uninitialized);
+  // Of the next instruction only.
+  expectFault("st.shared.b16 [%r4], 1;"
+              ".pragma \"used_bytes_mask 0x3\"; ld.shared.b32 %r5, [%r4];"
+              "ld.shared.b32 %r5, [%r4];",
+              "st.shared.b32 [%r4], 1;"
+              ".pragma \"used_bytes_mask 0x3\"; ld.shared.b32 %r5, [%r4];"
+              "ld.shared.b32 %r5, [%r4];",
+              ReportKind::Uninitialized);
+}
+
 TEST(Memory, GlobalReadBeforeWrite) {
   expectFault("ld.global.b32 %r5, [%rd2]; st.global.b32 [%rd2], %r5;",
               "st.global.b32 [%rd2], 1; ld.global.b32 %r5, [%rd2];",
@@ -105,6 +121,15 @@ TEST(Memory, RegisterReadBeforeWrite) {
               "setp.lt.u32 %p1, %r1, 16; @%p1 mov.b32 %r5, 7;\n"
               "@!%p1 mov.b32 %r5, 8; mov.b32 %r7, %r5;\n"
               "add.u32 %r6, %r7, 1; st.global.b32 [%rd2], %r6;",
+              ReportKind::UninitializedRegister);
+}
+
+TEST(Memory, BytesThatNobodyTakesNeedNoValue) {
+  expectFault("prmt.b32 %r6, %r1, %r5, 0x4321; st.global.b32 [%rd2], %r6;",
+              "prmt.b32 %r6, %r1, %r5, 0x3321; st.global.b32 [%rd2], %r6;",
+              ReportKind::UninitializedRegister);
+  expectFault("prmt.b32 %r6, %r5, %r1, 0x7650; st.global.b32 [%rd2], %r6;",
+              "prmt.b32 %r6, %r5, %r1, 0x7654; st.global.b32 [%rd2], %r6;",
               ReportKind::UninitializedRegister);
 }
 

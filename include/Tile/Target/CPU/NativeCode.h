@@ -36,6 +36,10 @@ std::string getPackedName(llvm::StringRef name);
 /// what the registers hold where wide vectors lower the clock.
 llvm::Expected<unsigned> getPreferredVectorBytes();
 
+/// What tells the machine that code is generated for from another: processor,
+/// features, vector math.
+std::string describeHost();
+
 class NativeCode {
 public:
   /// Translates `module`, all in the llvm dialect, in which `entry` has a C

@@ -236,9 +236,13 @@ struct ThreadCode::ReductionSteps {
 };
 
 /// The type partial results have: small floats are combined in f32 and rounded
-/// once.
+/// once, integers in the result's type where it is wider.
 static Type getPartialType(ReduceOp op) {
   Type element = op.getSourceType().getElementType();
+  Type result = op.getTargetType().getElementType();
+  if (isa<IntegerType>(element) && isa<IntegerType>(result) &&
+      result.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+    return result;
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
     return Float32Type::get(op.getContext());
   return element;

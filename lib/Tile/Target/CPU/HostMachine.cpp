@@ -13,6 +13,7 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace llvm;
 
@@ -44,6 +45,20 @@ TargetLibraryInfoImpl tile::cpu::getLibraryInfo(const Triple &triple) {
   return TargetLibraryInfoImpl(triple, getVectorMathLibrary().empty()
                                            ? VectorLibrary::NoLibrary
                                            : VectorLibrary::LIBMVEC);
+}
+
+std::string tile::cpu::describeHost() {
+  std::string text =
+      (sys::getHostCPUName() + "\n" + getVectorMathLibrary()).str();
+  StringMap<bool> features = sys::getHostCPUFeatures();
+  std::vector<StringRef> names;
+  for (const auto &feature : features)
+    if (feature.second)
+      names.push_back(feature.first());
+  llvm::sort(names);
+  for (StringRef name : names)
+    text += ("\n" + name).str();
+  return text;
 }
 
 Expected<unsigned> tile::cpu::getPreferredVectorBytes() {

@@ -10,6 +10,7 @@
 #include "Tile/Transforms/GPUPasses.h"
 #include "Tile/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -46,6 +47,11 @@ void tile::cuda::buildTileToCUDA(OpPassManager &passes,
   toNVVM.indexBitwidth = 64;
   device.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
   device.addPass(createReconcileUnrealizedCastsPass());
+  // Lines of the program in the PTX and in machine code, and no more of debug
+  // information, which would cost optimisations.
+  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+  lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
 }
 
 void tile::cuda::registerTileToCUDA() {

@@ -34,8 +34,15 @@ private:
   LogicalResult writeLaunch(gpu::LaunchFuncOp op,
                             SmallVectorImpl<std::string> &steps);
 
+  /// The value of that text. All are pure, but for memory of its own, so those
+  /// that read alike are one: a launch computes each.
   size_t emit(const Twine &text) {
-    values += ("value " + text + "\n").str();
+    std::string line = text.str();
+    bool isPure = !StringRef(line).starts_with("workspace");
+    if (auto at = emitted.find(line); isPure && at != emitted.end())
+      return at->second;
+    emitted[line] = count;
+    values += "value " + line + "\n";
     return count++;
   }
   size_t constant(int64_t value) { return emit("const " + Twine(value)); }
@@ -55,6 +62,7 @@ private:
   func::FuncOp function;
   std::string header, values;
   size_t count = 0;
+  llvm::StringMap<size_t> emitted;
   DenseMap<Value, size_t> known;
 };
 
