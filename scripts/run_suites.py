@@ -282,7 +282,7 @@ def run_sanitizers(bench: Bench, outcome: Outcome) -> None:
     if tree:
         count_lit(bench, outcome, tree)
         # No new inputs: each file of the corpus once.
-        replay = [tree / "bin" / "tile-fuzzer", "-runs=0", ROOT / "fuzz" / "corpus"]
+        replay: list[str | Path] = [tree / "bin" / "tile-fuzzer", "-runs=0", ROOT / "fuzz" / "corpus"]
         outcome.check(bench.run(replay, env={"ASAN_OPTIONS": "detect_leaks=0"}), "the fuzzer's corpus")
 
 
@@ -293,7 +293,7 @@ def run_gcc(bench: Bench, outcome: Outcome) -> None:
     if tree:
         example = ROOT / "examples" / "flash_attention.mlir"
         outcome.check(bench.run([tree / "bin" / "tile-run", example]), "tile-run examples/flash_attention.mlir")
-        replay = [tree / "bin" / "tile-fuzzer", *sorted((ROOT / "fuzz" / "corpus").iterdir())]
+        replay: list[str | Path] = [tree / "bin" / "tile-fuzzer", *sorted((ROOT / "fuzz" / "corpus").iterdir())]
         outcome.check(bench.run(replay), "the fuzzer's corpus")
 
 
