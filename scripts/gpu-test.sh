@@ -4,7 +4,7 @@
 #   scripts/gpu-test.sh pack DIR [BUILD]   compile all examples into DIR, for a
 #                                          machine that has a GPU but no build
 #   scripts/gpu-test.sh run DIR            run what was packed, on this machine
-#   scripts/gpu-test.sh [BUILD]            both
+#   scripts/gpu-test.sh [BUILD]            both, and the programs in Python
 #
 # BUILD is the build directory (build). A machine without a GPU skips the run.
 set -eu
@@ -36,5 +36,10 @@ run) run "$2" ;;
   trap 'rm -rf "$dir"' EXIT
   pack "$dir" "${1:-}"
   run "$dir"
+  # The programs in Python, compiled here: they need the build itself.
+  build=${1:-$root/build}
+  if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+    PYTHONPATH="$root/python:$build/python" python3 "$root/test/gpu/run_python.py"
+  fi
   ;;
 esac

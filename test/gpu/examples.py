@@ -63,9 +63,7 @@ def matmuls(m: int, n: int, k: int) -> list[Case]:
             return [(x.T if ta else x) @ (y.T if tb else y)]
 
         label = f"{m}x{n}x{k}"
-        cases.append(
-            Case(f"matmul{name}", [a, b, empty(m, n, dtype=half)], [2], product, 2e-3, 2e-3, label)
-        )
+        cases.append(Case(f"matmul{name}", [a, b, empty(m, n, dtype=half)], [2], product, 2e-3, 2e-3, label))
     return cases
 
 
@@ -76,7 +74,11 @@ def normalizations(rows: int, columns: int) -> list[Case]:
         x = wide(v[0])
         flat = x.flatten(2)
         result = F.layer_norm(
-            flat, flat.shape[-1:], wide(v[1]), wide(v[2]), float(v[3])  # type: ignore[arg-type]
+            flat,
+            flat.shape[-1:],
+            wide(v[1]),
+            wide(v[2]),
+            float(v[3]),  # type: ignore[arg-type]
         )
         return [result.reshape(x.shape)]
 
