@@ -68,14 +68,22 @@ def gemv(A: T.Tensor((32, 64), "float32"), x: T.Tensor((64,), "float32"), y: T.T
             y[bn * 8 + tn] = sums[tn]
 
 
-@pytest.mark.parametrize("kernel", [shuffles, votes, gemv], ids=lambda kernel: kernel.__name__)
+def bound(A: T.Tensor((64,), "float32")):
+    with T.Kernel(1, threads=64):
+        for tx in T.thread_binding(64, thread="threadIdx.x"):
+            A[tx] = tx * 2
+        for tx in T.thread_binding(10, thread="threadIdx.x"):
+            A[tx] += 1
+
+
+@pytest.mark.parametrize("kernel", [shuffles, votes, gemv, bound], ids=lambda kernel: kernel.__name__)
 def test_what_is_built_verifies(kernel) -> None:
     text = T.prim_func(kernel).script()
     assert "gpu.thread_id" in text
     tile._native.session().load(text, kernel.__name__)
 
 
-@pytest.mark.parametrize("kernel", [shuffles, votes, gemv], ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", [shuffles, votes, gemv, bound], ids=lambda kernel: kernel.__name__)
 def test_the_cpu_refuses(kernel) -> None:
     first = kernel.__code__.co_firstlineno
     with pytest.raises(tile.CompileError, match="emulator") as caught:
@@ -112,3 +120,10 @@ def test_thread_level_gemv_in_the_emulator(rng) -> None:
     y = np.zeros(32, np.float32)
     emulate(gemv, a, x, y)
     np.testing.assert_array_equal(y, a @ x)
+
+
+@not_yet
+def test_thread_bindings_in_the_emulator() -> None:
+    a = np.zeros(64, np.float32)
+    emulate(bound, a)
+    np.testing.assert_array_equal(a, np.arange(64) * 2 + (np.arange(64) < 10))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..layout import Fragment, Layout
 from .atomics import atomic_add, atomic_addx2, atomic_addx4, atomic_max, atomic_min, atomic_or
+from .bindings import thread_binding
 from .buffers import Buffer as _Buffer
 from .compute import (
     GemmWarpPolicy,

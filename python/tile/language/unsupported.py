@@ -44,7 +44,7 @@ _because(
     _CUDA_SOURCE,
     """CUDASourceCodeKernel import_source call_extern call_intrin call_pure_extern evaluate attr comm_reducer
     tvm_thread_allreduce tvm_warp_shuffle ptx_mma ptx_ldmatrix ptx_wgmma_ss ptx_wgmma_rs mma_fill mma_store dp4a
-    annotate_compile_flags annotate_pass_configs launch_thread thread_binding block_attr""",
+    annotate_compile_flags annotate_pass_configs launch_thread block_attr""",
 )
 _because(
     _POINTERS,
