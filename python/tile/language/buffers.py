@@ -14,9 +14,9 @@ from typing import Any
 from ..errors import LanguageError
 from ..ir import memref
 from .arithmetic import emit_binary, select, truth
-from .dtypes import DType, index
 from .dtypes import dtype as to_dtype
-from .expr import Const, Expr, Scalar, Symbol, bounds_of, describe, plain, static_int
+from .dtypes import index
+from .expr import Expr, Scalar, Symbol, bounds_of, describe, plain, static_int
 from .trace import current
 
 SPACES = {"": "global", "shared": "shared", "fragment": "fragment", "local": "local"}
@@ -312,6 +312,3 @@ def same_extent(a: Any, b: Any) -> bool:
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return not a.linear.plus(b.linear, -1).terms and a.linear.plus(b.linear, -1).constant == 0
     return False
-
-
-__all__ = ["Access", "Buffer", "Const", "DType", "Var", "as_tile", "bitcast", "from_end", "same_extent", "subview"]

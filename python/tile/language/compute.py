@@ -7,9 +7,7 @@ from typing import Any, Union
 
 from ..errors import LanguageError
 from .buffers import Access, Buffer, as_tile, same_extent
-from .dtypes import DType
 from .expr import static_int
-from .memory import copy as tile_copy
 from .trace import current
 
 Tile = Union[Buffer, Access]
@@ -247,22 +245,3 @@ def cumsum(src: Tile, dst: Tile | None = None, dim: int = 0, reverse: bool = Fal
 def cummax(src: Tile, dst: Tile | None = None, dim: int = 0, reverse: bool = False) -> None:
     """Running maxima along a dimension, in place without `dst`."""
     _scan("max", src, dst, dim, reverse)
-
-
-__all__ = [
-    "DType",
-    "GemmWarpPolicy",
-    "cummax",
-    "cumsum",
-    "gemm",
-    "reduce",
-    "reduce_absmax",
-    "reduce_abssum",
-    "reduce_bitand",
-    "reduce_bitor",
-    "reduce_bitxor",
-    "reduce_max",
-    "reduce_min",
-    "reduce_sum",
-    "tile_copy",
-]

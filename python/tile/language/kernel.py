@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Union
 
 from ..errors import LanguageError
-from .dtypes import index, int32
+from .dtypes import index
 from .expr import Scalar, static_int
-from .math import ceildiv
 from .trace import Launch, current
 
 Threads = Union[int, list[int], tuple[int, ...], None]
@@ -169,19 +168,3 @@ def get_block_extent(dim: int = 0) -> Any:
 def get_block_extents() -> list[Any]:
     """How many blocks the grid has along every dimension."""
     return list(current().need_launch("T.get_block_extents").extents)
-
-
-__all__ = [
-    "ClusterKernel",
-    "Kernel",
-    "ceildiv",
-    "get_block_binding",
-    "get_block_bindings",
-    "get_block_extent",
-    "get_block_extents",
-    "get_thread_binding",
-    "get_thread_bindings",
-    "get_thread_extent",
-    "get_thread_extents",
-    "int32",
-]

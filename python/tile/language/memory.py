@@ -8,11 +8,10 @@ from typing import Any, Union
 
 from ..errors import LanguageError
 from . import arithmetic
-from .buffers import Access, Buffer, Var, as_tile, bitcast, same_extent, subview
+from .buffers import Access, Buffer, Var, as_tile, same_extent
 from .dtypes import DType, index
-from .dtypes import bool as bool_
 from .dtypes import dtype as to_dtype
-from .expr import Const, Expr, Scalar, describe, plain, static_int
+from .expr import Const, Scalar, describe, plain, static_int
 from .trace import current
 
 Tile = Union[Buffer, Access]
@@ -396,23 +395,3 @@ def _symbolic(a: Any, b: Any) -> bool:
     from .expr import Symbol
 
     return isinstance(a, Symbol) or isinstance(b, Symbol)
-
-
-__all__ = [
-    "Expr",
-    "alloc_fragment",
-    "alloc_global",
-    "alloc_local",
-    "alloc_shared",
-    "alloc_var",
-    "bitcast",
-    "bool_",
-    "clear",
-    "copy",
-    "fill",
-    "reshape",
-    "subview",
-    "tile_text",
-    "transpose",
-    "view",
-]

@@ -14,7 +14,7 @@ from .expr import Const, Expr, binary, describe
 from .functions import Closure
 from .interpreter import OPERATORS, Frame, Interpreter
 from .loops import DeviceLoop, LoopExit
-from .trace import Trace, current
+from .trace import Trace
 
 META_LIMIT = 1_000_000
 
@@ -374,6 +374,3 @@ def _exits(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         else:
             for name in ("body", "orelse"):
                 yield from _exits(getattr(statement, name, []))
-
-
-__all__ = ["Statements", "current", "run_function"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import LanguageError
 from .buffers import Buffer
-from .dtypes import DType, float32, index
+from .dtypes import DType, float32
 from .dtypes import dtype as to_dtype
 from .expr import Expr, Symbol, describe, plain, static_int
 
@@ -137,6 +137,3 @@ def empty(*shape: Any, dtype: Any = float32) -> Buffer:
         shape, dtype = shape[:-1], shape[-1]
     extents = _as_shape(shape[0]) if len(shape) == 1 else shape
     return declare_output(current(), TensorType(extents, dtype))
-
-
-__all__ = ["ConstNames", "StridedTensor", "Tensor", "TensorType", "const", "dynamic", "empty", "index", "symbolic"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ..errors import LanguageError
-from .arithmetic import emit_binary, select, truth
+from .arithmetic import emit_binary, truth
 from .dtypes import DType, float32, index, int32, uint32
 from .dtypes import bool as bool_
 from .expr import Scalar, dtype_of, static_int
@@ -101,16 +101,12 @@ def shfl_xor(value: Any, delta: Any, width: int = 32, mask: Any = None) -> Scala
 
 def shfl_up(value: Any, delta: Any, width: int = 32, mask: Any = None) -> Scalar:
     """The value of the thread `delta` before this one."""
-    return _edge("up", value, delta, width, mask)
+    return _shuffle("up", value, delta, width, mask)
 
 
 def shfl_down(value: Any, delta: Any, width: int = 32, mask: Any = None) -> Scalar:
     """The value of the thread `delta` after this one."""
-    return _edge("down", value, delta, width, mask)
-
-
-def _edge(mode: str, value: Any, delta: Any, width: int, mask: Any) -> Scalar:
-    return _shuffle(mode, value, delta, width, mask)
+    return _shuffle("down", value, delta, width, mask)
 
 
 shfl_xor_sync, shfl_up_sync, shfl_down_sync = shfl_xor, shfl_up, shfl_down
@@ -161,9 +157,3 @@ def ballot_sync(condition: Any) -> Scalar:
 
 
 ballot = ballot_sync
-
-
-__all__ = [
-    name for name in dir() if not name.startswith("_") and name not in ("annotations", "Any", "Callable", "Optional")
-]
-__all__ += ["select"]
