@@ -238,6 +238,28 @@ LogicalResult LayoutInference::run() {
   return success();
 }
 
+/// Before its elements are enumerated: no block can hold a buffer that fits
+/// neither its registers nor its shared memory.
+static LogicalResult checkSize(Operation *alloc, MemRefType type,
+                               const Chip &chip) {
+  // The registers of a multiprocessor, of which a block may have all.
+  constexpr int64_t registerBytes = 256 << 10;
+  Type element = type.getElementType();
+  int64_t bytes = element.isIndex()
+                      ? 8
+                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (int64_t extent : type.getShape())
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      bytes = INT64_MAX;
+  int64_t limit = std::max(registerBytes, chip.sharedBytes);
+  if (bytes <= limit)
+    return success();
+  return alloc->emitOpError("is a buffer of more than ")
+         << limit << " bytes, which a block has neither registers nor shared "
+         << "memory for on " << chip.name << "; use smaller tiles, got "
+         << type;
+}
+
 LogicalResult LayoutInference::checkStatic() {
   if (launch.getThreads())
     return launch.emitOpError("needs 'threads' as a constant here; run "
@@ -246,16 +268,30 @@ LogicalResult LayoutInference::checkStatic() {
     launch.setStaticThreads(chooseThreads(launch));
   threads = *launch.getStaticThreads();
   WalkResult result = launch.walk([&](Operation *op) -> WalkResult {
-    for (Value value : op->getResults())
-      if (isOnChip(value.getType()) &&
-          isa<AllocSharedOp, AllocFragmentOp, AllocLocalOp>(op) &&
-          !cast<MemRefType>(value.getType()).hasStaticShape())
+    if (isa<AllocSharedOp, AllocFragmentOp, AllocLocalOp>(op)) {
+      auto type = cast<MemRefType>(op->getResult(0).getType());
+      if (!type.hasStaticShape())
         return op->emitOpError("needs static extents here; run tile-specialize "
                                "to fix the tunables, got ")
-               << value.getType();
-    if (auto loop = dyn_cast<ParallelOp>(op); loop && !loop.hasStaticExtents())
-      return loop.emitOpError(
-          "needs static extents here; run tile-specialize to fix the tunables");
+               << type;
+      if (failed(checkSize(op, type, chip)))
+        return WalkResult::interrupt();
+    }
+    if (auto loop = dyn_cast<ParallelOp>(op)) {
+      if (!loop.hasStaticExtents())
+        return loop.emitOpError("needs static extents here; run "
+                                "tile-specialize to fix the tunables");
+      // The points that a thread runs are enumerated, too.
+      constexpr int64_t limit = 1 << 24;
+      int64_t points = 1;
+      for (int64_t extent : loop.getStaticExtents())
+        if (__builtin_mul_overflow(points, extent, &points))
+          points = INT64_MAX;
+      if (points > limit)
+        return loop.emitOpError("has a box of more than ")
+               << limit << " points, the limit of a block on a GPU; divide it "
+               << "among more blocks or put a loop around it";
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
