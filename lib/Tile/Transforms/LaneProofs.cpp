@@ -135,9 +135,13 @@ private:
       for (auto [coefficient, term] : open) {
         unique &= reach && coefficient > *reach;
         std::optional<int64_t> width = owner.getWidth(term);
-        if (reach)
-          reach = width ? llvm::checkedMulAdd(*width, coefficient, *reach)
-                        : std::nullopt;
+        if (!reach || !width) {
+          reach = std::nullopt;
+          continue;
+        }
+        reach = llvm::checkedMulAdd(*width, coefficient, *reach);
+        // Numbers that far apart meet again where indices wrap around.
+        unique &= reach.has_value();
       }
       if (!unique)
         continue;

@@ -125,6 +125,13 @@ TEST_F(LaneAnalysisTest, MixedRadix) {
   EXPECT_TRUE(isFree("4096, 4096", "d0 * 4096 + d1", "d0 * 4096 + d1"));
 }
 
+// Eight lanes apart, 2^61 times the lane is the same number of 64 bits.
+TEST_F(LaneAnalysisTest, WrapsAround) {
+  std::string far = "d0 * 2305843009213693952";
+  EXPECT_FALSE(isFree("64", far, far));
+  EXPECT_TRUE(isFree("4", far, far));
+}
+
 TEST_F(LaneAnalysisTest, QuotientAndRemainder) {
   EXPECT_TRUE(
       isFree("64", "d0 floordiv 8, d0 mod 8", "d0 floordiv 8, d0 mod 8"));
