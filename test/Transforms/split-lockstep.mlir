@@ -266,3 +266,43 @@ func.func @broadcast(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Deeply nested conditions become one mask, so that a group tests few of them
+// however deep it stands.
+// CHECK-LABEL: func.func @deep
+// CHECK: tile.fill %[[MASK:.*]], %false : memref<64xi1, #tile.fragment>
+// CHECK: memref.store %{{.*}}, %[[MASK]][%i]
+// CHECK: tile.parallel
+// CHECK-NEXT: %[[HOLDS:.*]] = memref.load %[[MASK]][%i]
+// CHECK-NEXT: scf.if %[[HOLDS]] {
+// CHECK-NOT: scf.if
+// CHECK: memref.load %{{.*}} #tile.shared
+func.func @deep(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    %s = tile.alloc_shared : memref<64xi32, #tile.shared>
+    tile.parallel (%i) in (64) {
+      %c1 = arith.constant 1 : index
+      %c64 = arith.constant 64 : index
+      %a = arith.addi %i, %c1 : index
+      %r = arith.remui %a, %c64 : index
+      %v = memref.load %s[%i] : memref<64xi32, #tile.shared>
+      %k0 = arith.constant 0 : i32
+      %k1 = arith.constant 1 : i32
+      %k2 = arith.constant 2 : i32
+      %q0 = arith.cmpi sgt, %v, %k0 : i32
+      %q1 = arith.cmpi sgt, %v, %k1 : i32
+      %q2 = arith.cmpi sgt, %v, %k2 : i32
+      scf.if %q0 {
+        scf.if %q1 {
+          scf.if %q2 {
+            %p = memref.load %s[%r] : memref<64xi32, #tile.shared>
+            memref.store %p, %s[%i] : memref<64xi32, #tile.shared>
+          }
+        }
+      }
+    }
+  }
+  return
+}

@@ -55,6 +55,7 @@ private:
   // In a lane.
   void emitGroup(const LaneStep &group);
   Value get(Value value);
+  Value negate(Value condition, Location loc);
   Value load(Value temporary, Location loc);
   void store(Value value, Value temporary, Location loc);
   void emitStatement(const LaneStatement &statement);
@@ -217,6 +218,11 @@ void Emitter::store(Value value, Value temporary, Location loc) {
   memref::StoreOp::create(lane, loc, value, temporary, coordinates);
 }
 
+Value Emitter::negate(Value condition, Location loc) {
+  Value yes = arith::ConstantOp::create(lane, loc, lane.getBoolAttr(true));
+  return arith::XOrIOp::create(lane, loc, condition, yes);
+}
+
 /// The lane's copy of `value`.
 Value Emitter::get(Value value) {
   if (Value copy = values.lookupOrNull(value))
@@ -276,6 +282,17 @@ void Emitter::emitStatement(const LaneStatement &statement) {
                                      : arith::CmpIPredicate::slt;
     Value upper = get(op.getUpperBound());
     Value active = arith::CmpIOp::create(lane, loc, below, index, upper);
+    // A loop that would not end does not begin.
+    if (std::optional<int64_t> step = getConstantIntValue(op.getStep());
+        !step || *step <= 0) {
+      Value by = get(op.getStep());
+      Value zero = arith::ConstantOp::create(
+          lane, loc, lane.getIntegerAttr(by.getType(), 0));
+      auto above = op.getUnsignedCmp() ? arith::CmpIPredicate::ugt
+                                       : arith::CmpIPredicate::sgt;
+      Value ends = arith::CmpIOp::create(lane, loc, above, by, zero);
+      active = arith::AndIOp::create(lane, loc, active, ends);
+    }
     writes.push_back(
         {index, temporaries[plan.homes.lookup(op.getInductionVar())]});
     writes.push_back({active, temporaries[statement.mask]});
@@ -301,6 +318,13 @@ void Emitter::emitStatement(const LaneStatement &statement) {
     writes.push_back({get(cast<scf::ConditionOp>(statement.op).getCondition()),
                       temporaries[statement.mask]});
     break;
+  case Kind::Test: {
+    Value holds = get(statement.from.front());
+    if (statement.negated)
+      holds = negate(holds, loc);
+    writes.push_back({holds, temporaries[statement.mask]});
+    break;
+  }
   case Kind::Run:
   case Kind::Carry:
     break;
@@ -325,10 +349,8 @@ void Emitter::emitGroup(const LaneStep &group) {
     Location loc = condition.value ? condition.value.getLoc() : loop.getLoc();
     Value holds = condition.mask ? load(temporaries[*condition.mask], loc)
                                  : get(condition.value);
-    if (condition.negated) {
-      Value yes = arith::ConstantOp::create(lane, loc, lane.getBoolAttr(true));
-      holds = arith::XOrIOp::create(lane, loc, holds, yes);
-    }
+    if (condition.negated)
+      holds = negate(holds, loc);
     auto ifOp = scf::IfOp::create(lane, loc, holds, /*withElseRegion=*/false);
     lane.setInsertionPoint(ifOp.thenBlock()->getTerminator());
   }

@@ -31,6 +31,7 @@ llvm::SetVector<Value> LaneStatement::getNeeds() const {
   case Kind::StartFor:
     needs.insert(cast<scf::ForOp>(op).getLowerBound());
     needs.insert(cast<scf::ForOp>(op).getUpperBound());
+    needs.insert(cast<scf::ForOp>(op).getStep());
     break;
   case Kind::AdvanceFor:
     needs.insert(cast<scf::ForOp>(op).getInductionVar());
@@ -42,6 +43,7 @@ llvm::SetVector<Value> LaneStatement::getNeeds() const {
     break;
   case Kind::Carry:
   case Kind::StartWhile:
+  case Kind::Test:
     break;
   }
   return needs;
@@ -81,6 +83,8 @@ private:
              LaneStatement statement);
   void start(LaneSequence &steps, Block *block, const LaneGuard &guard,
              LaneStatement statement);
+  LaneGuard narrow(LaneSequence &steps, scf::IfOp op, bool isElse,
+                   const LaneGuard &guard);
   bool isOnDemand(Operation *op);
 
   // Placing values.
@@ -153,6 +157,28 @@ void Planner::start(LaneSequence &steps, Block *block, const LaneGuard &guard,
   LaneStep &clear = append(steps, LaneStep::Kind::Clear, nullptr);
   clear.mask = mask;
   std::swap(steps[steps.size() - 1], steps[steps.size() - 2]);
+}
+
+/// The guard of a branch inside `guard`. Each group tests all of its guard, so
+/// that many conditions are put together in one mask, for each depth once.
+LaneGuard Planner::narrow(LaneSequence &steps, scf::IfOp op, bool isElse,
+                          const LaneGuard &guard) {
+  constexpr size_t limit = 2;
+  if (guard.size() < limit) {
+    LaneGuard inner = guard;
+    inner.push_back({op.getCondition(), isElse, std::nullopt});
+    return inner;
+  }
+  Temporary mask = plan.temporaries.size();
+  plan.temporaries.push_back(IntegerType::get(op.getContext(), 1));
+  start(steps, op->getBlock(), guard,
+        {LaneStatement::Kind::Test,
+         nullptr,
+         {op.getCondition()},
+         {},
+         mask,
+         isElse});
+  return {{Value(), false, mask}};
 }
 
 /// True if the op is computed wherever its results are needed instead of once:
@@ -241,9 +267,7 @@ LogicalResult Planner::planIf(scf::IfOp op, const LaneGuard &guard,
     Region &region = isElse ? op.getElseRegion() : op.getThenRegion();
     if (region.empty())
       continue;
-    LaneGuard inner = guard;
-    if (!uniform)
-      inner.push_back({op.getCondition(), isElse, std::nullopt});
+    LaneGuard inner = uniform ? guard : narrow(steps, op, isElse, guard);
     LaneSequence &own =
         uniform ? (isElse ? branch->second : branch->first) : steps;
     Block &block = region.front();

@@ -49,12 +49,15 @@ struct LaneStatement {
     /// Begin an scf.while: set the mask, besides carrying.
     StartWhile,
     /// Take the scf.condition `op` into the mask, besides carrying.
-    TestWhile
+    TestWhile,
+    /// Take the condition in `from`, or its opposite, into the mask.
+    Test
   };
   Kind kind;
   mlir::Operation *op = nullptr;
   llvm::SmallVector<mlir::Value, 2> from, to;
   Temporary mask = 0;
+  bool negated = false;
 
   /// The values that running the statement takes, other than its guard.
   llvm::SetVector<mlir::Value> getNeeds() const;
