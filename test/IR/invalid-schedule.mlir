@@ -21,6 +21,30 @@ func.func @raster_of_a_line(%n: index) {
 
 // -----
 
+// launch-c10
+func.func @complex(%n: index, %x: memref<?xcomplex<f32>>) {
+  tile.launch blocks(%b) in (%n) {
+    // expected-error @below {{'memref.load' op touches a buffer of 'complex<f32>'; in a launch, the elements of buffers are f64, f32}}
+    %v = memref.load %x[%b] : memref<?xcomplex<f32>>
+  }
+  return
+}
+
+// -----
+
+// launch-c10
+func.func @vectors(%n: index, %x: memref<?xvector<2xf32>>, %v: vector<2xf32>) {
+  tile.launch blocks(%b) in (%n) {
+    tile.parallel (%i) in (4) {
+      // expected-error @below {{'memref.store' op touches a buffer of 'vector<2xf32>'}}
+      memref.store %v, %x[%i] : memref<?xvector<2xf32>>
+    }
+  }
+  return
+}
+
+// -----
+
 // raster-c1
 func.func @group(%n: index) {
   // expected-error @below {{expects a group of one or more, got 0}}

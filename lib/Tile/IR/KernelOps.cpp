@@ -220,6 +220,15 @@ static bool mayNameBuffer(Operation *op) {
              memref::ReshapeOp>(op);
 }
 
+/// True for the types that elements of a tile program's buffers may have.
+static bool isElement(Type type) {
+  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
+             Float8E4M3FNType, Float8E5M2Type, IndexType>(type) ||
+         llvm::any_of(
+             std::initializer_list<unsigned>{64, 32, 16, 8, 4, 1},
+             [&](unsigned width) { return type.isSignlessInteger(width); });
+}
+
 LogicalResult LaunchOp::verifyRegions() {
   // launch-c5
   Block &body = getBody().front();
@@ -246,6 +255,16 @@ LogicalResult LaunchOp::verifyRegions() {
                    << argument.getArgNumber()
                    << " of a block; on-chip buffers are named, so use the "
                       "buffer itself inside the region";
+    // launch-c10
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
+    for (Type type : types)
+      if (auto buffer = dyn_cast<BaseMemRefType>(type);
+          buffer && !isElement(buffer.getElementType()))
+        return op->emitOpError("touches a buffer of ")
+               << buffer.getElementType()
+               << "; in a launch, the elements of buffers are f64, f32, f16, "
+                  "bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, i4, i1 or index";
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
