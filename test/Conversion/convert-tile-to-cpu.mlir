@@ -2,12 +2,16 @@
 // RUN: tile-opt %s -convert-tile-to-cpu=vector-bytes=64 -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=WIDE
 
 // Blocks are one loop over block numbers, the first grid dimension fastest, and
-// each worker allocates the on-chip buffers once.
+// each worker allocates the on-chip buffers once. A grid whose blocks cannot be
+// counted is reported.
 // CHECK-LABEL: func.func @launch
 // CHECK-SAME: %[[GX:[a-z0-9]+]]: index, %[[GY:[a-z0-9]+]]: index
 // CHECK-DAG: %[[X:.*]] = arith.maxsi %[[GX]], %c0
 // CHECK-DAG: %[[Y:.*]] = arith.maxsi %[[GY]], %c0
-// CHECK: %[[BLOCKS:.*]] = arith.muli %[[X]], %[[Y]]
+// CHECK: %[[PRODUCT:.*]] = arith.muli %[[X]], %[[Y]]
+// CHECK: scf.if %[[MANY:.*]] {
+// CHECK: call @__tile_cpu_report
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[MANY]], %c0, %[[PRODUCT]]
 // CHECK: omp.parallel
 // CHECK: %[[S:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x64xf32>
 // CHECK: omp.wsloop schedule(dynamic)

@@ -142,3 +142,45 @@ func.func @scalars_reference(%x: memref<?xi32>, %bins: memref<?xi32>, %old: memr
   }
   return
 }
+
+// What has no instruction: products, and any function of a float.
+func.func @products(
+    %y: memref<8xf32> {tile.name = "y", tile.default = "ones:8xf32"},
+    %z: memref<8xi32> {tile.name = "z", tile.default = "ones:8xi32"},
+    %h: memref<8xf16> {tile.name = "h", tile.default = "zeros:8xf16"},
+    %old: memref<1xi64> {tile.name = "old", tile.default = "zeros:1xi64"})
+    attributes {tile.reference = @products_reference, tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c0 = arith.constant 0 : index
+  %c20 = arith.constant 20 : index
+  tile.launch blocks(%b) in (%c20) {
+    %two = arith.constant 2.0 : f32
+    %three = arith.constant 3 : i32
+    %one = arith.constant 1.0 : f16
+    tile.parallel (%i) in (16) {
+      %a = memref.atomic_rmw mulf %two, %y[%i] : (f32, memref<8xf32>) -> f32
+      %c = memref.atomic_rmw muli %three, %z[%i] : (i32, memref<8xi32>) -> i32
+      %d = memref.generic_atomic_rmw %h[%i] : memref<8xf16> {
+      ^bb0(%x: f16):
+        %s = arith.addf %x, %one : f16
+        memref.atomic_yield %s : f16
+      }
+      // Each old value but the outside ones, which are zero, is seen once.
+      %t = arith.fptosi %d : f16 to i64
+      %u = memref.atomic_rmw addi %t, %old[%c0] : (i64, memref<1xi64>) -> i64
+    }
+  }
+  return
+}
+func.func @products_reference(%y: memref<8xf64>, %z: memref<8xi32>, %h: memref<8xf64>, %old: memref<1xi64>) {
+  %two_to_20 = arith.constant 1048576.0 : f64
+  // 3^20 modulo 2^32.
+  %three_to_20 = arith.constant -808182895 : i32
+  %twenty = arith.constant 20.0 : f64
+  // 8 * (0 + 1 + ... + 19)
+  %sum = arith.constant 1520 : i64
+  linalg.fill ins(%two_to_20 : f64) outs(%y : memref<8xf64>)
+  linalg.fill ins(%three_to_20 : i32) outs(%z : memref<8xi32>)
+  linalg.fill ins(%twenty : f64) outs(%h : memref<8xf64>)
+  linalg.fill ins(%sum : i64) outs(%old : memref<1xi64>)
+  return
+}

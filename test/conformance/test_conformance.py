@@ -46,6 +46,39 @@ def test_offsets(first: str) -> None:
     assert run("copy", ["--entry", "padded_rank1", "--arg", f"at={first}"]).returncode == 0
 
 
+@pytest.mark.parametrize(
+    "base", [0, -1, -63, -64, 37, 100, 2**62, -(2**62), 2**63 - 1, 2**63 - 30, -(2**63), 45 - 2**63]
+)
+def test_index_that_wraps(base: int) -> None:
+    assert run("wrap", ["--entry", "base", "--arg", f"base={base}"]).returncode == 0
+
+
+@pytest.mark.parametrize("line", ["2147483628 1", "-2147483648 1", "-10 3", "5 -1", "0 67108864", "100 -2147483648"])
+def test_narrow_index_that_wraps(line: str) -> None:
+    base, stride = line.split()
+    options = ["--arg", f"base={base}", "--arg", f"stride={stride}"]
+    assert run("wrap", ["--entry", "narrow_sum", *options]).returncode == 0
+
+
+@pytest.mark.parametrize("corner", ["0 0", "5 -12", "13 3", f"{2**63 - 4} 0", f"{-(2**63)} 19", f"-7 {2**63 - 1}"])
+def test_subview_that_leaves_its_buffer(corner: str) -> None:
+    row, column = corner.split()
+    options = ["--arg", f"row={row}", "--arg", f"column={column}"]
+    assert run("view_bounds", ["--entry", "subview", *options]).returncode == 0
+
+
+@pytest.mark.parametrize("offset", ["0", "5", "-1", str(2**63 - 1)])
+def test_view_with_free_strides(offset: str) -> None:
+    assert run("view_bounds", ["--entry", "reinterpreted", "--arg", f"offset={offset}"]).returncode == 0
+
+
+@pytest.mark.parametrize("step", ["0", "-4"])
+def test_step_that_is_not_positive(step: str) -> None:
+    done = run("loops", ["--entry", "pipelined_range", "--arg", f"step={step}"])
+    assert done.returncode != 0
+    assert "loops.mlir" in done.stderr and "the step of a loop is not positive" in done.stderr
+
+
 @pytest.mark.parametrize("bounds", ["0 0 1", "0 100 1", "3 100 99", "99 100 7", "50 20 4", "0 100 16"])
 def test_ranges_of_pipelined(bounds: str) -> None:
     first, last, step = bounds.split()

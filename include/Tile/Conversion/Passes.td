@@ -80,6 +80,32 @@ def ExpandCopies : Pass<"tile-expand-copies"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def GuardDivisions : Pass<"tile-guard-divisions"> {
+  let summary = "give division by zero a result";
+  let description = [{
+    Machines trap where an integer is divided by zero, and where the least one is
+    divided by minus one. Here a quotient by zero is 0 and a remainder by zero is
+    the dividend; the least integer divided by minus one wraps around to itself,
+    with remainder 0. So lanes beyond the edge of a buffer, which read zeros, may
+    divide by them. Divisors that are constants need no guard.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numGuarded", "guarded", "divisions guarded">
+  ];
+}
+
+def WidenNarrowFloats : Pass<"tile-widen-narrow-floats"> {
+  let summary = "compute bf16, and functions of f16, in f32";
+  let description = [{
+    Elementwise ops of `arith` on bf16 and of `math` on bf16 and f16 are computed
+    in f32, and each result is rounded: a chain of them gives what a machine with
+    such instructions gives. The ops that convert, and what is not elementwise,
+    are left to upstream's `arith-expand` and `arith-emulate-unsupported-floats`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerBF16Storage : Pass<"tile-lower-bf16-storage", "::mlir::ModuleOp"> {
   let summary = "move bf16 around as i16";
   let description = [{

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -25,8 +24,8 @@ using namespace tile;
 /// leaves bf16 arithmetic to LLVM, which rounds by calls into a runtime library
 /// that GCC 12 does not have.
 static void addFloatLegalization(OpPassManager &passes) {
-  passes.addPass(math::createMathExtendToSupportedTypes(
-      {/*extraTypeStrs=*/{"f32"}, /*targetTypeStr=*/"f32"}));
+  passes.addPass(createWidenNarrowFloats());
+  // What is not elementwise, such as reductions of vectors.
   passes.addPass(arith::createArithEmulateUnsupportedFloats(
       {/*sourceTypeStrs=*/{"bf16"}, /*targetTypeStr=*/"f32"}));
   arith::ArithExpandOpsPassOptions expand;
@@ -42,6 +41,8 @@ static void addUpstreamLowering(OpPassManager &passes) {
   passes.addPass(createLowerAffinePass());
   passes.addPass(createConvertVectorToSCFPass());
   passes.addPass(createConvertSCFToOpenMPPass());
+  // Before rounding quotients are taken apart.
+  passes.addPass(createGuardDivisions());
   addFloatLegalization(passes);
   passes.addPass(memref::createExpandOpsPass());
   passes.addPass(memref::createExpandStridedMetadataPass());

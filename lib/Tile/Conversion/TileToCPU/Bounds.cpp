@@ -5,7 +5,8 @@
 //
 // Ranges of index expressions, computed at run time in front of a loop so that
 // the loop itself needs no tests, and the tests themselves where it does.
-// Indices are 64-bit and taken not to overflow.
+// Ranges are those of whole numbers: whoever asks has to know that nothing
+// wraps around (Intervals.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +76,8 @@ private:
              arith::ExtSIOp>(op))
       return failure();
     for (Value operand : op->getOperands()) {
-      if (operand.getType().isInteger(1)) {
+      // The range of a choice does not depend on the condition.
+      if (isa<arith::SelectOp>(op) && operand == op->getOperand(0)) {
         operands.push_back({});
         continue;
       }
@@ -187,20 +189,22 @@ FailureOr<IndexRange> cpu::getRange(OpBuilder &b, Location loc, Value index,
 
 Value cpu::isInside(OpBuilder &b, Location loc, Value buffer,
                     ValueRange indices) {
-  auto type = cast<MemRefType>(buffer.getType());
   Value inside;
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    std::optional<int64_t> constant = getConstant(index);
-    if (constant && *constant >= 0 && !type.isDynamicDim(dim) &&
-        *constant < type.getDimSize(dim))
-      continue;
-    Value extent =
-        b.createOrFold<memref::DimOp>(loc, buffer, static_cast<int64_t>(dim));
-    // As unsigned numbers, negative indices lie beyond every extent.
-    Value test =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, extent);
+  auto conjoin = [&](arith::CmpIPredicate predicate, Value index, Value bound) {
+    Value test = arith::CmpIOp::create(b, loc, predicate, index, bound);
     inside =
         inside ? arith::AndIOp::create(b, loc, inside, test).getResult() : test;
+  };
+  for (auto [index, range] :
+       llvm::zip(indices, getExistingRanges(b, loc, buffer))) {
+    std::optional<int64_t> constant = getConstant(index),
+                           high = getConstant(range.high);
+    if (!range.low && constant && *constant >= 0 && high && *constant < *high)
+      continue;
+    // As unsigned numbers, negative indices lie beyond every extent.
+    conjoin(arith::CmpIPredicate::ult, index, range.high);
+    if (range.low)
+      conjoin(arith::CmpIPredicate::sge, index, range.low);
   }
   return inside;
 }
@@ -212,6 +216,8 @@ std::optional<GlobalAccess> cpu::getGlobalAccess(Operation *op) {
   else if (auto store = dyn_cast<memref::StoreOp>(op))
     access = {store.getMemRef(), store.getIndices(), "store"};
   else if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    access = {atomic.getMemref(), atomic.getIndices(), "atomic update"};
+  else if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
     access = {atomic.getMemref(), atomic.getIndices(), "atomic update"};
   if (!access.buffer || !isGlobal(access.buffer.getType()))
     return std::nullopt;

@@ -50,20 +50,26 @@ TileClip cpu::clip(OpBuilder &b, Location loc, const TileSide &side,
   };
   Value exists;
   unsigned loop = 0;
-  for (auto [dim, offset, extent] : llvm::enumerate(side.offsets, side.tile)) {
-    std::optional<int64_t> constant = getConstantIntValue(offset);
-    if (constant && *constant >= 0 && !side.type().isDynamicDim(dim) &&
-        *constant + extent <= side.type().getDimSize(dim)) {
+  for (auto [offset, extent, range] : llvm::zip(
+           side.offsets, side.tile, getExistingRanges(b, loc, side.buffer))) {
+    std::optional<int64_t> constant = getConstantIntValue(offset),
+                           end = getConstantIntValue(range.high);
+    if (!range.low && constant && *constant >= 0 && end &&
+        *constant <= *end - extent) {
       loop += extent != 1;
       continue;
     }
-    Value size = b.createOrFold<memref::DimOp>(loc, side.buffer,
-                                               static_cast<int64_t>(dim));
+    Value size = range.high;
     if (extent == 1) {
-      Value test = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         offset, size);
-      exists = exists ? b.createOrFold<arith::AndIOp>(loc, exists, test) : test;
-      conjoin(test);
+      auto require = [&](arith::CmpIPredicate predicate, Value x, Value bound) {
+        Value test = arith::CmpIOp::create(b, loc, predicate, x, bound);
+        exists =
+            exists ? b.createOrFold<arith::AndIOp>(loc, exists, test) : test;
+        conjoin(test);
+      };
+      require(arith::CmpIPredicate::ult, offset, size);
+      if (range.low)
+        require(arith::CmpIPredicate::sge, offset, range.low);
       continue;
     }
     // Offsets near the ends of the index type must not wrap: both are clamped
@@ -72,10 +78,13 @@ TileClip cpu::clip(OpBuilder &b, Location loc, const TileSide &side,
           bottom = constantIndex(b, loc, -extent);
     Value start = b.createOrFold<arith::MaxSIOp>(loc, offset, bottom);
     start = b.createOrFold<arith::MinSIOp>(loc, start, size);
-    Value low = b.createOrFold<arith::SubIOp>(loc, zero, start);
+    Value low =
+        b.createOrFold<arith::SubIOp>(loc, range.low ? range.low : zero, start);
     low = b.createOrFold<arith::MaxSIOp>(loc, low, zero);
     Value high = b.createOrFold<arith::SubIOp>(loc, size, start);
     high = b.createOrFold<arith::MinSIOp>(loc, high, top);
+    if (range.low)
+      low = b.createOrFold<arith::MinSIOp>(loc, low, high);
     result.low[loop] = low;
     result.high[loop] = high;
     conjoin(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, low, zero));

@@ -61,6 +61,10 @@ static LogicalResult checkLaunch(LaunchOp launch) {
           return call.emitOpError(
               "cannot be called from a launch on the cpu; run "
               "tile-inline-calls first");
+        if (!op->isRegistered())
+          return op->emitOpError("is not registered, so that nothing is known "
+                                 "of what it does in a launch; load the "
+                                 "dialect that it belongs to");
         if (isThreadLevel(op))
           return op->emitOpError(
               "has no meaning on the cpu target, which runs a "
@@ -233,17 +237,16 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
   if (failed(lowerTileOps(rewriter, context)) ||
       failed(lowerPackedAccesses(rewriter, launch)))
     return failure();
+  lowerAtomicLoops(rewriter, launch);
 
   OpBuilder::InsertionGuard guard(rewriter);
   Location loc = launch.getLoc();
   rewriter.setInsertionPoint(launch);
   Value zero = constantIndex(rewriter, loc, 0);
-  Value blocks = constantIndex(rewriter, loc, 1);
   SmallVector<Value> grid;
-  for (Value extent : launch.getGrid()) {
+  for (Value extent : launch.getGrid())
     grid.push_back(rewriter.createOrFold<arith::MaxSIOp>(loc, extent, zero));
-    blocks = rewriter.createOrFold<arith::MulIOp>(loc, blocks, grid.back());
-  }
+  Value blocks = countPoints(rewriter, launch, grid, "blocks");
 
   auto parallel = omp::ParallelOp::create(rewriter, loc);
   rewriter.createBlock(&parallel.getRegion());

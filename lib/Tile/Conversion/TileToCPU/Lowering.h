@@ -156,6 +156,21 @@ struct Combiner {
 };
 
 //===----------------------------------------------------------------------===//
+// The elements that a global buffer has (Extents.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The indices along one dimension at which a buffer has elements. A null `low`
+/// stands for zero; `high`, which is not one of them, is not negative.
+struct ExistingRange {
+  mlir::Value low, high;
+};
+
+/// One range for each dimension of `buffer`: its extents, but for views that
+/// leave the buffer behind them.
+llvm::SmallVector<ExistingRange>
+getExistingRanges(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
+
+//===----------------------------------------------------------------------===//
 // Bounds of global buffers (Bounds.cpp)
 //===----------------------------------------------------------------------===//
 
@@ -217,9 +232,18 @@ std::string describePlace(mlir::Operation *op);
 void buildReport(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *op,
                  llvm::StringRef what);
 
+/// Lets no loop below `root` run whose step is not positive (LoopSteps.cpp).
+void guardSteps(mlir::RewriterBase &rewriter, mlir::Operation *root);
+
 //===----------------------------------------------------------------------===//
 // Order of tiles (Persistent.cpp)
 //===----------------------------------------------------------------------===//
+
+/// The number of points in a box of `extents`, none of them negative. A box of
+/// more than kMaxCount `things` is reported and counts as empty.
+mlir::Value countPoints(mlir::OpBuilder &b, mlir::Operation *op,
+                        llvm::ArrayRef<mlir::Value> extents,
+                        llvm::StringRef things);
 
 /// The point with this number in a box of 1 to 3 dimensions, whose last counts
 /// columns, the one before it rows and a third planes.
@@ -239,6 +263,10 @@ bool isPacked(mlir::MemRefType type);
 /// What stands in launches below `root` is left alone.
 mlir::LogicalResult lowerPackedAccesses(mlir::RewriterBase &rewriter,
                                         mlir::Operation *root);
+
+/// Makes loops of the updates of single elements below `root` for which
+/// upstream knows no instruction (AtomicLoops.cpp).
+void lowerAtomicLoops(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 //===----------------------------------------------------------------------===//
 // Ops
@@ -274,8 +302,10 @@ mlir::LogicalResult lowerPipelined(mlir::RewriterBase &rewriter,
 /// dimension, the first at `ivs`. With `guard`, accesses to global buffers are
 /// masked. The caller has asked canVectorize.
 bool canVectorize(ParallelOp op);
+class IntervalAnalysis;
 void vectorizeBody(mlir::OpBuilder &b, LaunchContext &context, ParallelOp op,
-                   mlir::ValueRange ivs, int64_t lanes, bool guard);
+                   mlir::ValueRange ivs, int64_t lanes, bool guard,
+                   IntervalAnalysis &intervals);
 
 /// Lowers what stands beside the launches of a function.
 mlir::LogicalResult lowerHostOps(mlir::RewriterBase &rewriter,
@@ -284,6 +314,12 @@ mlir::LogicalResult lowerHostOps(mlir::RewriterBase &rewriter,
 /// Lowers a whole launch and strips the memory spaces.
 mlir::LogicalResult lowerLaunch(mlir::RewriterBase &rewriter,
                                 LaunchContext &context);
+
+/// Computes an elementwise op in f32 instead of narrower floats and rounds each
+/// of its results (NarrowFloats.cpp).
+mlir::LogicalResult computeInF32(mlir::PatternRewriter &rewriter,
+                                 mlir::Operation *op,
+                                 llvm::function_ref<bool(mlir::Type)> isNarrow);
 
 /// Replaces conversions that upstream lacks or rounds twice (NarrowFloats.cpp).
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);

@@ -256,48 +256,54 @@ template <typename OpTy> struct RoundIntegerOnce : OpRewritePattern<OpTy> {
 };
 
 /// Any other arithmetic on 8-bit floats.
-struct ComputeInF32 : RewritePattern {
-  explicit ComputeInF32(MLIRContext *context)
+struct ComputeF8InF32 : RewritePattern {
+  explicit ComputeF8InF32(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect()) ||
-        !OpTrait::hasElementwiseMappableTraits(op) ||
-        isa<arith::TruncFOp, arith::ExtFOp, arith::BitcastOp, arith::SelectOp>(
-            op))
-      return rewriter.notifyMatchFailure(op, "moves bits or is no arithmetic");
-    if (!llvm::any_of(op->getOperandTypes(), isF8) &&
-        !llvm::any_of(op->getResultTypes(), isF8))
-      return rewriter.notifyMatchFailure(op, "has no 8-bit float");
-    Location loc = op->getLoc();
-    Type f32 = rewriter.getF32Type();
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      if (isF8(operand.getType()))
-        mapping.map(operand, cpu::convertElement(rewriter, loc, operand, f32));
-    Operation *wide = rewriter.clone(*op, mapping);
-    SmallVector<Value> results;
-    for (OpResult result : wide->getResults()) {
-      Type type = result.getType();
-      if (!isF8(type)) {
-        results.push_back(result);
-        continue;
-      }
-      auto vector = dyn_cast<VectorType>(type);
-      result.setType(vector ? VectorType::get(vector.getShape(), f32) : f32);
-      results.push_back(cpu::convertElement(rewriter, loc, result,
-                                            getElementTypeOrSelf(type)));
-    }
-    rewriter.replaceOp(op, results);
-    return success();
+    if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect()))
+      return rewriter.notifyMatchFailure(op, "is no arithmetic");
+    return cpu::computeInF32(rewriter, op, isF8);
   }
 };
 } // namespace
+
+LogicalResult cpu::computeInF32(PatternRewriter &rewriter, Operation *op,
+                                function_ref<bool(Type)> isNarrow) {
+  if (!OpTrait::hasElementwiseMappableTraits(op) ||
+      isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp, arith::BitcastOp,
+          arith::SelectOp>(op))
+    return rewriter.notifyMatchFailure(op, "moves bits or converts by itself");
+  if (!llvm::any_of(op->getOperandTypes(), isNarrow) &&
+      !llvm::any_of(op->getResultTypes(), isNarrow))
+    return rewriter.notifyMatchFailure(op, "has no narrow float");
+  Location loc = op->getLoc();
+  Type f32 = rewriter.getF32Type();
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isNarrow(operand.getType()))
+      mapping.map(operand, convertElement(rewriter, loc, operand, f32));
+  Operation *wide = rewriter.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (OpResult result : wide->getResults()) {
+    Type type = result.getType();
+    if (!isNarrow(type)) {
+      results.push_back(result);
+      continue;
+    }
+    auto vector = dyn_cast<VectorType>(type);
+    result.setType(vector ? vector.clone(f32) : f32);
+    results.push_back(
+        convertElement(rewriter, loc, result, getElementTypeOrSelf(type)));
+  }
+  rewriter.replaceOp(op, results);
+  return success();
+}
 
 void cpu::populateNarrowFloatPatterns(RewritePatternSet &patterns) {
   patterns
       .add<EncodeF8, DecodeF8, RoundF64Once, RoundIntegerOnce<arith::SIToFPOp>,
            RoundIntegerOnce<arith::UIToFPOp>>(patterns.getContext(),
                                               /*benefit=*/2);
-  patterns.add<ComputeInF32>(patterns.getContext());
+  patterns.add<ComputeF8InF32>(patterns.getContext());
 }

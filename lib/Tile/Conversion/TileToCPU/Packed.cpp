@@ -85,7 +85,7 @@ LogicalResult cpu::lowerPackedAccesses(RewriterBase &rewriter,
   for (Operation *op : accesses) {
     rewriter.setInsertionPoint(op);
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
-    if (isa<memref::AtomicRMWOp>(op))
+    if (isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(op))
       return op->emitOpError("cannot combine elements of i4 in memory, which "
                              "share a byte; use i32");
     Place place = getPlace(b, *getGlobalAccess(op));

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Intervals.h"
 #include "Lowering.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -17,10 +18,39 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cpu;
 
-/// Whether each access to a global buffer stays inside, as an i1 in front of
-/// the loop. Null where there is no such access; failure where it cannot be
-/// told.
-static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op) {
+/// Intervals of the body under the weakest assumption by which no index of an
+/// access wraps around, if there is one.
+static std::optional<IntervalAnalysis> findAssumption(ParallelOp op) {
+  // Half and a quarter of the usual widths, so that products and sums fit.
+  for (unsigned bits :
+       {IntervalAnalysis::kNoAssumption, 61u, 47u, 31u, 30u, 23u, 15u, 7u}) {
+    IntervalAnalysis intervals(op, bits);
+    bool fits = true;
+    op.getBody().walk([&](Operation *inner) {
+      if (std::optional<GlobalAccess> access = getGlobalAccess(inner))
+        for (Value index : access->indices)
+          fits &= intervals.get(index).has_value();
+    });
+    if (!fits)
+      continue;
+    // Comparisons gain from it, but do not need it.
+    op.getBody().walk([&](arith::CmpIOp compare) {
+      if (isa<IndexType>(compare.getLhs().getType()))
+        for (Value operand : compare.getOperands())
+          if (op->isAncestor(operand.getParentBlock()->getParentOp()))
+            intervals.get(operand);
+    });
+    intervals.freeze();
+    return intervals;
+  }
+  return std::nullopt;
+}
+
+/// Whether each access to a global buffer stays inside and what `intervals`
+/// assumes is so, as an i1 in front of the loop. Null where there is nothing to
+/// test; failure where it cannot be told.
+static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op,
+                                       const IntervalAnalysis &intervals) {
   Location loc = op.getLoc();
   RangeMap known;
   for (auto [iv, extent] :
@@ -28,6 +58,9 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op) {
     known[iv] = {constantIndex(b, loc, 0), constantIndex(b, loc, extent - 1)};
 
   Value inside;
+  auto conjoin = [&](Value test) {
+    inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, test) : test;
+  };
   bool unknown = false;
   op.getBody().walk<WalkOrder::PreOrder>([&](Operation *inner) {
     if (auto loop = dyn_cast<scf::ForOp>(inner)) {
@@ -53,26 +86,35 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op) {
       unknown = true;
       return;
     }
-    auto conjoin = [&](Value test) {
-      inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, test) : test;
-    };
     Value zero = constantIndex(b, loc, 0);
-    for (auto [dim, index] : llvm::enumerate(indices)) {
+    for (auto [index, existing] :
+         llvm::zip(indices, getExistingRanges(b, loc, buffer))) {
       FailureOr<IndexRange> range = getRange(b, loc, index, known, op);
       if (failed(range)) {
         unknown = true;
         return;
       }
-      Value extent =
-          b.createOrFold<memref::DimOp>(loc, buffer, static_cast<int64_t>(dim));
-      conjoin(b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
-                                            range->low, zero));
+      conjoin(b.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::sge, range->low,
+          existing.low ? existing.low : zero));
       conjoin(b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                            range->high, extent));
+                                            range->high, existing.high));
     }
   });
   if (unknown)
     return failure();
+  if (!inside)
+    return inside;
+  for (Value value : intervals.getAssumed()) {
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantOp::create(
+          b, loc, b.getIntegerAttr(value.getType(), number));
+    };
+    int64_t half = int64_t(1) << intervals.getBits();
+    Value shifted = arith::AddIOp::create(b, loc, value, constant(half));
+    conjoin(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, shifted,
+                                  constant(2 * half)));
+  }
   return inside;
 }
 
@@ -80,7 +122,8 @@ namespace {
 class ParallelLowering {
 public:
   ParallelLowering(RewriterBase &b, LaunchContext &context, ParallelOp op)
-      : b(b), context(context), op(op), vectorize(canVectorize(op)) {}
+      : b(b), context(context), op(op), vectorize(canVectorize(op)),
+        intervals(op) {}
 
   void lower() {
     // A trapping guard reports each access by itself, so it is scalar.
@@ -88,7 +131,10 @@ public:
     (vectorize ? context.numVectorized : context.numScalar) += 1;
     if (context.bounds() == Bounds::Assume)
       return nest(vectorize, /*guard=*/false);
-    FailureOr<Value> inside = isAlwaysInside(b, op);
+    std::optional<IntervalAnalysis> assumption = findAssumption(op);
+    if (!assumption)
+      return nest(vectorize && !traps, /*guard=*/true);
+    FailureOr<Value> inside = isAlwaysInside(b, op, *assumption);
     if (failed(inside))
       return nest(vectorize && !traps, /*guard=*/true);
     if (!*inside)
@@ -97,7 +143,9 @@ public:
         scf::IfOp::create(b, op.getLoc(), *inside, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(test.thenBlock());
+    std::swap(intervals, *assumption);
     nest(vectorize, /*guard=*/false);
+    std::swap(intervals, *assumption);
     b.setInsertionPointToStart(test.elseBlock());
     nest(vectorize && !traps, /*guard=*/true);
   }
@@ -117,7 +165,8 @@ private:
                             [&](OpBuilder &, Value position, int64_t count) {
                               SmallVector<Value> ivs(outer);
                               ivs.push_back(position);
-                              vectorizeBody(b, context, op, ivs, count, guard);
+                              vectorizeBody(b, context, op, ivs, count, guard,
+                                            intervals);
                             });
           });
       return;
@@ -136,6 +185,8 @@ private:
   LaunchContext &context;
   ParallelOp op;
   bool vectorize;
+  /// What holds in the version that is being emitted.
+  IntervalAnalysis intervals;
 };
 } // namespace
 

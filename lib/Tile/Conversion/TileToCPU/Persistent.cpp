@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Intervals.h"
 #include "Lowering.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tile;
@@ -15,6 +17,45 @@ using namespace tile::cpu;
 /// Extents that a program computes may be negative, which means nothing to do.
 static Value atLeastZero(OpBuilder &b, Location loc, Value value) {
   return b.createOrFold<arith::MaxSIOp>(loc, value, constantIndex(b, loc, 0));
+}
+
+Value cpu::countPoints(OpBuilder &b, Operation *op, ArrayRef<Value> extents,
+                       StringRef things) {
+  Location loc = op->getLoc();
+  Value count = extents.front();
+  // That one counts as far as anybody can wait for.
+  if (extents.size() == 1)
+    return count;
+  Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
+  Value limit = constantIndex(b, loc, kMaxCount);
+  Value isTooLarge, isEmpty;
+  auto disjoin = [&](Value &any, Value test) {
+    any = any ? b.createOrFold<arith::OrIOp>(loc, any, test) : test;
+  };
+  count = one;
+  for (Value extent : extents) {
+    // The product so far is below the limit, or it does not matter any more.
+    Value divisor = b.createOrFold<arith::MaxSIOp>(loc, extent, one);
+    Value most = b.createOrFold<arith::DivUIOp>(loc, limit, divisor);
+    disjoin(isTooLarge, b.createOrFold<arith::CmpIOp>(
+                            loc, arith::CmpIPredicate::ugt, count, most));
+    disjoin(isEmpty, b.createOrFold<arith::CmpIOp>(
+                         loc, arith::CmpIPredicate::eq, extent, zero));
+    count = b.createOrFold<arith::MulIOp>(loc, count, extent);
+  }
+  if (matchPattern(isTooLarge, m_Zero()))
+    return count;
+  Value isSome = arith::XOrIOp::create(
+      b, loc, isEmpty, arith::ConstantIntOp::create(b, loc, 1, 1));
+  isTooLarge = arith::AndIOp::create(b, loc, isTooLarge, isSome);
+  auto test = scf::IfOp::create(b, loc, isTooLarge, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard inside(b);
+    b.setInsertionPointToStart(test.thenBlock());
+    buildReport(b, loc, op,
+                ("more than " + Twine(kMaxCount) + " " + things).str());
+  }
+  return arith::SelectOp::create(b, loc, isTooLarge, zero, count);
 }
 
 SmallVector<Value> cpu::unravel(OpBuilder &b, Location loc, Value number,
@@ -76,11 +117,9 @@ LogicalResult cpu::lowerPersistent(RewriterBase &rewriter,
     workers = rewriter.createOrFold<arith::MulIOp>(loc, workers, extent);
   }
   SmallVector<Value> extents;
-  Value count = constantIndex(rewriter, loc, 1);
-  for (Value extent : op.getTiles()) {
+  for (Value extent : op.getTiles())
     extents.push_back(atLeastZero(rewriter, loc, extent));
-    count = rewriter.createOrFold<arith::MulIOp>(loc, count, extents.back());
-  }
+  Value count = countPoints(rewriter, op, extents, "tiles");
   auto loop = scf::ForOp::create(rewriter, loc, worker, count, workers);
   rewriter.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> point = unravel(rewriter, loc, loop.getInductionVar(),

@@ -69,6 +69,7 @@ struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
       numScalar += context.numScalar;
     }
     getOperation().walk(dropEntryAttributes);
+    cpu::guardSteps(rewriter, getOperation());
     for (Operation *function : functions)
       if (failed(cpu::lowerMath(function)))
         return signalPassFailure();

@@ -9,7 +9,8 @@
 // its first value) or a vector. Linear last indices make contiguous loads and
 // stores. Conditions that differ between lanes become masks; loops whose bounds
 // do not differ stay loops. The lanes are independent (see
-// tile-split-lockstep), so any interleaving of them is right.
+// tile-split-lockstep), so any interleaving of them is right. What is computed
+// has no effect in lanes that are turned off: divisions are guarded later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,17 +75,26 @@ Value Vectorizer::vectorOf(Location loc, const Lanes &form) {
   return arith::AddIOp::create(b, loc, splat(b, loc, form.base, lanes), step);
 }
 
+bool Vectorizer::isModerate(Value value) {
+  std::optional<Interval> interval = intervals.get(value);
+  return interval && interval->low >= -kModerate && interval->high <= kModerate;
+}
+
+Value Vectorizer::clamp(Location loc, Value value, int64_t limit) {
+  value =
+      b.createOrFold<arith::MaxSIOp>(loc, value, constantIndex(b, loc, -limit));
+  return b.createOrFold<arith::MinSIOp>(loc, value,
+                                        constantIndex(b, loc, limit));
+}
+
 /// Compares `base + lane * stride` with a bound in 32 bits: the distance
-/// between base and bound is clamped to where the answer is the same for every
-/// lane.
+/// between base and bound, both moderate, is clamped to where the answer is the
+/// same for every lane.
 Value Vectorizer::compareLinear(Location loc, arith::CmpIPredicate predicate,
                                 const Lanes &linear, Value bound) {
   constexpr int64_t far = 1 << 30;
-  Value distance = arith::SubIOp::create(b, loc, bound, linear.base);
-  distance =
-      arith::MaxSIOp::create(b, loc, distance, constantIndex(b, loc, -far));
-  distance =
-      arith::MinSIOp::create(b, loc, distance, constantIndex(b, loc, far));
+  Value distance =
+      clamp(loc, arith::SubIOp::create(b, loc, bound, linear.base), far);
   Value narrow = arith::IndexCastOp::create(b, loc, b.getI32Type(), distance);
   SmallVector<int32_t> steps;
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -114,29 +124,14 @@ void Vectorizer::emit(Block &block, Value mask) {
       setUniform(alloc.getBuffer(),
                  AllocLocalOp::create(b, op.getLoc(), expanded, ValueRange()));
     } else if (llvm::none_of(op.getOperands(), varying))
-      emitUniform(&op, mask);
+      emitUniform(&op);
     else if (!emitLinear(&op))
-      emitElementwise(&op, mask);
+      emitElementwise(&op);
   }
 }
 
-static bool isDivision(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
-}
-
-void Vectorizer::emitUniform(Operation *op, Value mask) {
+void Vectorizer::emitUniform(Operation *op) {
   Operation *copy = b.clone(*op, mapping);
-  if (mask && isDivision(op)) {
-    // No lane may be active, and then the divisor may be anything.
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(copy);
-    Location loc = op->getLoc();
-    Type type = op->getOperand(1).getType();
-    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 1));
-    copy->setOperand(1, arith::SelectOp::create(b, loc, isAnyActive(loc, mask),
-                                                copy->getOperand(1), one));
-  }
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
     setUniform(from, to);
 }
@@ -178,8 +173,10 @@ bool Vectorizer::emitLinear(Operation *op) {
     bool isSigned = predicate < arith::CmpIPredicate::ult;
     if (!isSigned)
       return false;
+    Value line = op->getOperand(0), bound = op->getOperand(1);
     if (x.uniform && y.base) {
       std::swap(x, y);
+      std::swap(line, bound);
       switch (predicate) {
       case arith::CmpIPredicate::slt:
         predicate = arith::CmpIPredicate::sgt;
@@ -198,36 +195,23 @@ bool Vectorizer::emitLinear(Operation *op) {
       }
     }
     constexpr int64_t limit = 1 << 20;
-    if (x.base && y.uniform && std::abs(x.stride) <= limit) {
-      setVector(op->getResult(0), compareLinear(loc, predicate, x, y.uniform));
+    if (x.base && y.uniform && std::abs(x.stride) <= limit &&
+        isModerate(line)) {
+      // All lanes are on the same side of a bound that is not.
+      Value near =
+          isModerate(bound) ? y.uniform : clamp(loc, y.uniform, 2 * kModerate);
+      setVector(op->getResult(0), compareLinear(loc, predicate, x, near));
       return true;
     }
   }
   return false;
 }
 
-void Vectorizer::emitElementwise(Operation *op, Value mask) {
+void Vectorizer::emitElementwise(Operation *op) {
   Location loc = op->getLoc();
   IRMapping operands;
   for (Value operand : op->getOperands())
     operands.map(operand, vectorOf(loc, operand));
-  if (mask && isDivision(op)) {
-    Value divisor = op->getOperand(1);
-    Type type = vectorType(divisor.getType());
-    Value ones = arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(
-            cast<VectorType>(type),
-            Attribute(b.getIntegerAttr(divisor.getType(), 1))));
-    Operation *copy = b.clone(*op, operands);
-    b.setInsertionPoint(copy);
-    copy->setOperand(
-        1, arith::SelectOp::create(b, loc, mask, copy->getOperand(1), ones));
-    b.setInsertionPointAfter(copy);
-    copy->getResult(0).setType(vectorType(op->getResult(0).getType()));
-    setVector(op->getResult(0), copy->getResult(0));
-    return;
-  }
   Operation *copy = b.clone(*op, operands);
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults())) {
     to.setType(vectorType(from.getType()));
@@ -284,9 +268,10 @@ void Vectorizer::emitFor(scf::ForOp op, Value mask) {
   SmallVector<Value> inits;
   for (auto [init, arg] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs()))
     inits.push_back(varying(arg) ? vectorOf(loc, init) : scalar(init));
-  auto copy = scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
-                                 scalar(op.getUpperBound()),
-                                 scalar(op.getStep()), inits);
+  auto copy =
+      scf::ForOp::create(b, loc, scalar(op.getLowerBound()),
+                         scalar(op.getUpperBound()), scalar(op.getStep()),
+                         inits, /*bodyBuilder=*/nullptr, op.getUnsignedCmp());
   setUniform(op.getInductionVar(), copy.getInductionVar());
   for (auto [from, to] :
        llvm::zip(op.getRegionIterArgs(), copy.getRegionIterArgs()))
@@ -309,6 +294,7 @@ void Vectorizer::emitFor(scf::ForOp op, Value mask) {
 }
 
 void cpu::vectorizeBody(OpBuilder &b, LaunchContext &, ParallelOp op,
-                        ValueRange ivs, int64_t lanes, bool guard) {
-  Vectorizer(b, op, lanes, guard).run(op, ivs);
+                        ValueRange ivs, int64_t lanes, bool guard,
+                        IntervalAnalysis &intervals) {
+  Vectorizer(b, op, lanes, guard, intervals).run(op, ivs);
 }

@@ -25,24 +25,38 @@ Vectorizer::Access Vectorizer::getAccess(Location loc, Value buffer,
   auto type = cast<MemRefType>(access.buffer.getType());
   if (!guard || !isGlobal(type))
     return access;
-  for (auto [dim, index] : llvm::enumerate(access.indices)) {
-    Value extent = b.createOrFold<memref::DimOp>(loc, access.buffer,
-                                                 static_cast<int64_t>(dim));
+  for (auto [from, index, range] : llvm::zip(
+           indices, access.indices, getExistingRanges(b, loc, access.buffer))) {
     Value inside;
-    if (index.uniform)
-      inside = splat(b, loc,
-                     arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           index.uniform, extent),
-                     lanes);
-    else if (index.base && std::abs(index.stride) <= (1 << 20))
-      inside = conjoin(
-          loc, compareLinear(loc, arith::CmpIPredicate::slt, index, extent),
-          compareLinear(loc, arith::CmpIPredicate::sge, index,
-                        constantIndex(b, loc, 0)));
-    else
-      inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                     vectorOf(loc, index),
-                                     splat(b, loc, extent, lanes));
+    if (index.base && std::abs(index.stride) <= (1 << 20)) {
+      // No buffer reaches as far as the limits, so that lanes which start
+      // beyond them are outside in any case, also those that wrap around.
+      Lanes line = index;
+      if (!isModerate(from))
+        line.base = clamp(loc, line.base, kModerate);
+      Value end = b.createOrFold<arith::MinSIOp>(
+          loc, range.high, constantIndex(b, loc, kModerate / 2));
+      Value begin = range.low ? range.low : constantIndex(b, loc, 0);
+      inside =
+          conjoin(loc, compareLinear(loc, arith::CmpIPredicate::slt, line, end),
+                  compareLinear(loc, arith::CmpIPredicate::sge, line, begin));
+    } else {
+      auto compare = [&](arith::CmpIPredicate predicate, const Lanes &x,
+                         Value bound) -> Value {
+        if (x.uniform)
+          return splat(
+              b, loc,
+              arith::CmpIOp::create(b, loc, predicate, x.uniform, bound),
+              lanes);
+        return arith::CmpIOp::create(b, loc, predicate, vectorOf(loc, x),
+                                     splat(b, loc, bound, lanes));
+      };
+      // As unsigned numbers, negative indices lie beyond every extent.
+      inside = compare(arith::CmpIPredicate::ult, index, range.high);
+      if (range.low)
+        inside = conjoin(loc, inside,
+                         compare(arith::CmpIPredicate::sge, index, range.low));
+    }
     access.mask = conjoin(loc, access.mask, inside);
   }
   return access;

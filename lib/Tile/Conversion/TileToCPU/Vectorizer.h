@@ -11,6 +11,7 @@
 #ifndef TILE_CONVERSION_TILETOCPU_VECTORIZER_H
 #define TILE_CONVERSION_TILETOCPU_VECTORIZER_H
 
+#include "Intervals.h"
 #include "Varying.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -26,8 +27,9 @@ struct Lanes {
 
 class Vectorizer {
 public:
-  Vectorizer(mlir::OpBuilder &b, ParallelOp op, int64_t lanes, bool guard)
-      : b(b), lanes(lanes), guard(guard), varying(op) {}
+  Vectorizer(mlir::OpBuilder &b, ParallelOp op, int64_t lanes, bool guard,
+             IntervalAnalysis &intervals)
+      : b(b), lanes(lanes), guard(guard), intervals(intervals), varying(op) {}
 
   void run(ParallelOp op, mlir::ValueRange ivs) {
     for (auto [argument, iv] : llvm::zip(op.getInductionVars(), ivs))
@@ -74,6 +76,11 @@ private:
     return mlir::vector::ReductionOp::create(
         b, loc, mlir::vector::CombiningKind::OR, mask);
   }
+  /// Differences of moderate numbers do not wrap around, nor do they with the
+  /// strides of the lanes added.
+  static constexpr int64_t kModerate = int64_t(1) << 61;
+  bool isModerate(mlir::Value value);
+  mlir::Value clamp(mlir::Location loc, mlir::Value value, int64_t limit);
   mlir::Value compareLinear(mlir::Location loc,
                             mlir::arith::CmpIPredicate predicate,
                             const Lanes &linear, mlir::Value bound);
@@ -82,8 +89,8 @@ private:
   void emit(mlir::Block &block, mlir::Value mask);
   void emitIf(mlir::scf::IfOp op, mlir::Value mask);
   void emitFor(mlir::scf::ForOp op, mlir::Value mask);
-  void emitUniform(mlir::Operation *op, mlir::Value mask);
-  void emitElementwise(mlir::Operation *op, mlir::Value mask);
+  void emitUniform(mlir::Operation *op);
+  void emitElementwise(mlir::Operation *op);
   bool emitLinear(mlir::Operation *op);
   void emitLoad(mlir::memref::LoadOp op, mlir::Value mask);
   void emitStore(mlir::memref::StoreOp op, mlir::Value mask);
@@ -121,6 +128,7 @@ private:
   mlir::OpBuilder &b;
   int64_t lanes;
   bool guard;
+  IntervalAnalysis &intervals;
   VaryingAnalysis varying;
   llvm::DenseMap<mlir::Value, Lanes> values;
   /// The uniform values again, for cloning.
