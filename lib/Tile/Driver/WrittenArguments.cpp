@@ -129,13 +129,25 @@ void WriteAnalysis::addWrites(Operation *op, const Origins &origins,
   if (auto effectful = dyn_cast<MemoryEffectOpInterface>(op)) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     effectful.getEffects(effects);
+    bool namesOperands =
+        llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+          return bool(effect.getValue());
+        });
     for (const MemoryEffects::EffectInstance &effect : effects) {
       // What is printed is not written.
       if (!isa<MemoryEffects::Write>(effect.getEffect()) ||
           effect.getResource() == DebugResource::get())
         continue;
-      written |= effect.getValue() ? origins.get(effect.getValue())
-                                   : origins.get(op->getOperands());
+      if (effect.getValue()) {
+        written |= origins.get(effect.getValue());
+        continue;
+      }
+      // Somewhere in the buffers it takes, and not where a number comes from.
+      // An op that says which it writes means something else, such as a
+      // barrier.
+      for (Value operand : op->getOperands())
+        if (!namesOperands && isa<BaseMemRefType>(operand.getType()))
+          written |= origins.get(operand);
     }
     return;
   }
