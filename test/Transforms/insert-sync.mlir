@@ -77,3 +77,20 @@ func.func @place(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: in
   }
   return
 }
+
+// -----
+
+// Arguments that may be one buffer are one to barriers.
+// CHECK-LABEL: func.func @same_memory
+// CHECK: tile.copy
+// CHECK: gpu.barrier
+// CHECK: tile.copy
+func.func @same_memory(%x: memref<64xf32> {tile.name = "x", tile.may_alias = ["y"]},
+                       %y: memref<64xf32> {tile.name = "y"}, %n: index {tile.name = "n"}) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %F = tile.alloc_fragment : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+    tile.copy %x to %F : memref<64xf32> to memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+    tile.copy %F to %y : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<64xf32>
+  }
+  return
+}

@@ -10,6 +10,7 @@ A program's seed is in its name: `k1234` is built again by `--seed 1234 --count
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +36,9 @@ class Case:
     arguments: list[str] = field(default_factory=list)
 
     def command(self, tile_run: str | Path) -> list[str]:
-        return [str(tile_run), str(self.source), "--entry", self.kernel.name, *self.arguments]
+        target = os.environ.get("TILE_TARGET", "cpu")
+        options = ["--entry", self.kernel.name, f"--target={target}"]
+        return [str(tile_run), str(self.source), *options, *self.arguments]
 
 
 def make_inputs(kernel: Kernel) -> dict[str, Array]:

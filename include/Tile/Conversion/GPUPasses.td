@@ -51,7 +51,7 @@ def TileLowerDeviceMath : Pass<"tile-lower-device-math"> {
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect"
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -27,6 +27,10 @@ struct Chip {
   bool hasStMatrix;
   /// bf16 arithmetic beyond fma.
   bool hasBF16Arithmetic;
+  /// The bulk tensor copy engine.
+  bool hasTMA;
+  /// Additions to global memory of several neighbours at once.
+  bool hasVectorAtomics;
   /// The PTX version that has all of this, as LLVM's feature names it.
   llvm::StringLiteral ptxFeature;
 };

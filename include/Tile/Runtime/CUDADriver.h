@@ -59,6 +59,8 @@ inline constexpr int staticSharedBytes = 1, maxDynamicSharedBytes = 8;
     (int *, CUfunction, int, size_t))                                          \
   X(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                    \
   X(cuMemFree_v2, (CUdeviceptr))                                               \
+  X(cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                        \
+  X(cuMemFreeAsync, (CUdeviceptr, CUstream))                                   \
   X(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                      \
   X(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                            \
   X(cuEventCreate, (CUevent *, unsigned))                                      \

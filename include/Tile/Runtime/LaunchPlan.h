@@ -17,6 +17,7 @@
 //   value stride 0 0              in elements
 //   value address 0               of the first element, in bytes
 //   value scalar 1
+//   value workspace 0             the address of so many bytes for this call
 //   value ceildivsi 1 0           an operation on earlier values
 //   if 5 3 1                      condition, steps of then, steps of else
 //   launch kernel 2 3 3 0 3 3 7 p4 w1 f8   grid, block, shared bytes, arguments
@@ -32,6 +33,7 @@
 #include "Tile/Runtime/Array.h"
 #include "Tile/Runtime/Result.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,6 +73,10 @@ struct KernelLaunch {
   std::vector<Parameter> parameters;
 };
 
+/// Gives memory that kernels may write, at a multiple of 256 bytes, until the
+/// last launch of the call is over.
+using AllocateWorkspace = std::function<Result<uint64_t>(uint64_t bytes)>;
+
 /// A kernel that a plan launches, with what does not depend on arguments.
 struct PlannedKernel {
   std::string name;
@@ -90,9 +96,11 @@ public:
 
   /// The launches for these arguments, in order. Errors: a value that cannot be
   /// computed, such as a division by zero, or a grid beyond the hardware's. A
-  /// launch with an empty grid is left out.
+  /// launch with an empty grid is left out. `allocate` is called for each
+  /// workspace of the plan, however large.
   Result<std::vector<KernelLaunch>>
-  evaluate(const std::vector<PlanArgument> &arguments) const;
+  evaluate(const std::vector<PlanArgument> &arguments,
+           const AllocateWorkspace &allocate = {}) const;
 
 private:
   struct Value {
@@ -120,7 +128,8 @@ private:
 
   Status parseLine(const std::vector<std::string_view> &words);
   Result<Number> compute(const Value &value, const std::vector<Number> &numbers,
-                         const std::vector<PlanArgument> &arguments) const;
+                         const std::vector<PlanArgument> &arguments,
+                         const AllocateWorkspace &allocate) const;
   Status run(size_t first, size_t count, const std::vector<Number> &numbers,
              std::vector<KernelLaunch> &launches) const;
 

@@ -44,6 +44,30 @@ def TileStageElementwise : Pass<"tile-stage-elementwise"> {
   let statistics = [Statistic<"numStaged", "staged", "accesses turned into copies">];
 }
 
+def TileExpandPersistent : Pass<"tile-expand-persistent"> {
+  let summary = "turn persistent loops into serial ones";
+  let description = [{
+    A `tile.persistent` becomes an `scf.for` in which a block takes every tile
+    whose number is its own modulo the number of blocks, and finds the tile's
+    place from the number and the raster.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numLoops", "loops", "persistent loops expanded">
+  ];
+}
+
+def TileExpandAsync : Pass<"tile-expand-async"> {
+  let summary = "wait for products at once";
+  let description = [{
+    A `tile.gemm_async` becomes a `tile.gemm` and a `tile.gemm_wait` goes away,
+    which is what products are where a matrix instruction holds up its warp.
+  }];
+  let statistics = [Statistic<"numProducts", "products", "products made synchronous">];
+}
+
 def TileMaterializePipeline : Pass<"tile-materialize-pipeline"> {
   let summary = "overlap the copies of pipelined loops with their computation";
   let description = [{

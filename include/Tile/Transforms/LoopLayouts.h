@@ -64,6 +64,8 @@ std::optional<layout::FragmentLayout> suggestLoopLayout(ParallelOp loop,
 /// The layout of a loop once its fragments have theirs: the suggested one, else
 /// neighbouring elements on neighbouring threads.
 layout::FragmentLayout getLoopLayout(ParallelOp loop, int64_t threads);
+/// The latter. A loop that reads memory it writes has each lane on one thread.
+layout::FragmentLayout getPlainLoopLayout(ParallelOp loop, int64_t threads);
 
 /// Elements dealt out in row-major order, as many neighbours to a thread as
 /// `vector` says, fewer where that would leave threads without work.

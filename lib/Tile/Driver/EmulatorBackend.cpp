@@ -35,6 +35,8 @@ public:
   void save();
   /// Puts them back.
   void restore();
+  /// Adds memory that only the kernels of this call see.
+  uint64_t addWorkspace(uint64_t bytes);
   /// What a launch was given may have been written by it.
   void markWritten(const KernelLaunch &launch);
 
@@ -43,6 +45,7 @@ private:
   /// Which of them begin without contents.
   std::vector<bool> isEmpty;
   std::vector<std::vector<char>> contents;
+  std::vector<std::unique_ptr<char[]>> workspaces;
 };
 
 /// A kernel's PTX, compiled for this machine.
@@ -133,6 +136,9 @@ Buffers::Buffers(const Signature &signature, ArrayRef<ArgumentView> arguments) {
     emulator::Buffer &buffer = buffers.emplace_back();
     buffer.data = reinterpret_cast<void *>(range.begin);
     buffer.bytes = range.end - range.begin;
+    // Halves of bytes are swapped two bytes at a time.
+    if (runtime::getStorageBits(arguments[range.arguments[0]].type) < 8)
+      buffer.bytes = llvm::alignTo(buffer.bytes, 2);
     for (size_t i : range.arguments)
       buffer.name +=
           (buffer.name.empty() ? "" : " and ") + signature.parameters[i].name;
@@ -144,6 +150,20 @@ Buffers::Buffers(const Signature &signature, ArrayRef<ArgumentView> arguments) {
     buffer.isInitialized = !range.isEmpty;
     isEmpty.push_back(range.isEmpty);
   }
+}
+
+uint64_t Buffers::addWorkspace(uint64_t bytes) {
+  constexpr uint64_t alignment = 256;
+  workspaces.emplace_back(new char[bytes + alignment]);
+  emulator::Buffer buffer;
+  buffer.data = reinterpret_cast<void *>(llvm::alignTo(
+      reinterpret_cast<uintptr_t>(workspaces.back().get()), alignment));
+  buffer.bytes = bytes;
+  buffer.name = "workspace " + std::to_string(workspaces.size() - 1);
+  buffer.isInitialized = false;
+  isEmpty.push_back(true);
+  buffers.push_back(buffer);
+  return reinterpret_cast<uintptr_t>(buffer.data);
 }
 
 void Buffers::save() {
@@ -260,11 +280,13 @@ llvm::Error EmulatedCode::run(ArrayRef<ArgumentView> arguments) const {
   auto planArguments = makePlanArguments(signature, arguments);
   if (!planArguments)
     return planArguments.takeError();
-  llvm::Expected<std::vector<KernelLaunch>> launches =
-      toExpected(plan.evaluate(*planArguments));
+  Buffers buffers(signature, arguments);
+  llvm::Expected<std::vector<KernelLaunch>> launches = toExpected(plan.evaluate(
+      *planArguments, [&](uint64_t bytes) -> runtime::Result<uint64_t> {
+        return buffers.addWorkspace(bytes);
+      }));
   if (!launches)
     return launches.takeError();
-  Buffers buffers(signature, arguments);
   if (options.seeds > 1)
     buffers.save();
   for (unsigned i = 0; i < options.seeds; ++i) {

@@ -13,13 +13,13 @@
 using namespace tile;
 
 static constexpr Chip chips[] = {
-    {"sm_80", 163 * 1024, false, false, false, "+ptx80"},
-    {"sm_86", 99 * 1024, false, false, false, "+ptx80"},
-    {"sm_89", 99 * 1024, true, false, false, "+ptx84"},
-    {"sm_90", 227 * 1024, true, true, true, "+ptx84"},
-    {"sm_90a", 227 * 1024, true, true, true, "+ptx84"},
-    {"sm_100a", 227 * 1024, true, true, true, "+ptx86"},
-    {"sm_120", 99 * 1024, true, true, true, "+ptx87"},
+    {"sm_80", 163 * 1024, false, false, false, false, false, "+ptx80"},
+    {"sm_86", 99 * 1024, false, false, false, false, false, "+ptx80"},
+    {"sm_89", 99 * 1024, true, false, false, false, false, "+ptx84"},
+    {"sm_90", 227 * 1024, true, true, true, true, true, "+ptx84"},
+    {"sm_90a", 227 * 1024, true, true, true, true, true, "+ptx84"},
+    {"sm_100a", 227 * 1024, true, true, true, true, true, "+ptx86"},
+    {"sm_120", 99 * 1024, true, true, true, true, true, "+ptx87"},
 };
 
 std::optional<Chip> tile::getChip(llvm::StringRef name) {

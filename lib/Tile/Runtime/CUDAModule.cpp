@@ -61,9 +61,10 @@ Result<Buffer> Buffer::allocate(const Device &device, size_t bytes) {
     return status.error();
   const Driver &api = device.getDriver();
   CUdeviceptr pointer = 0;
-  // An empty allocation is an error of the driver.
-  if (Status status = api.check(api.cuMemAlloc_v2(&pointer, bytes ? bytes : 1),
-                                "cuMemAlloc");
+  // An empty allocation is an error of the driver. Kernels swap parts of bytes
+  // two bytes at a time.
+  if (Status status =
+          api.check(api.cuMemAlloc_v2(&pointer, (bytes | 1) + 1), "cuMemAlloc");
       !status)
     return status.error();
   return Buffer(device, pointer);
@@ -278,13 +279,45 @@ Status Module::launch(const KernelLaunch &launch, CUstream stream) const {
                    launch.kernel.c_str());
 }
 
+namespace {
+/// Memory of one call, which goes back in the order of its stream: behind the
+/// launches, and in front of whatever the stream does next.
+class Workspaces {
+public:
+  Workspaces(const Driver &api, CUstream stream) : api(api), stream(stream) {}
+  ~Workspaces() {
+    for (CUdeviceptr pointer : pointers)
+      (void)api.cuMemFreeAsync(pointer, stream);
+  }
+  Result<uint64_t> allocate(uint64_t bytes) {
+    CUdeviceptr pointer = 0;
+    // An empty allocation is an error of the driver.
+    if (Status status =
+            api.check(api.cuMemAllocAsync(&pointer, bytes ? bytes : 1, stream),
+                      "cuMemAllocAsync");
+        !status)
+      return Error{"a workspace of " + std::to_string(bytes) +
+                   " bytes: " + status.message()};
+    pointers.push_back(pointer);
+    return uint64_t(pointer);
+  }
+
+private:
+  const Driver &api;
+  CUstream stream;
+  std::vector<CUdeviceptr> pointers;
+};
+} // namespace
+
 Status Module::launch(const std::vector<PlanArgument> &arguments,
                       CUstream stream) const {
-  Result<std::vector<KernelLaunch>> launches = plan.evaluate(arguments);
-  if (!launches)
-    return launches.error();
   if (Status status = device.activate(); !status)
     return status;
+  Workspaces workspaces(device.getDriver(), stream);
+  Result<std::vector<KernelLaunch>> launches = plan.evaluate(
+      arguments, [&](uint64_t bytes) { return workspaces.allocate(bytes); });
+  if (!launches)
+    return launches.error();
   for (const KernelLaunch &each : *launches)
     if (Status status = launch(each, stream); !status)
       return status;
@@ -315,12 +348,14 @@ public:
 
 Result<double>
 Module::launchTimed(const std::vector<PlanArgument> &arguments) const {
-  Result<std::vector<KernelLaunch>> launches = plan.evaluate(arguments);
-  if (!launches)
-    return launches.error();
   if (Status status = device.activate(); !status)
     return status.error();
   const Driver &api = device.getDriver();
+  Workspaces workspaces(api, nullptr);
+  Result<std::vector<KernelLaunch>> launches = plan.evaluate(
+      arguments, [&](uint64_t bytes) { return workspaces.allocate(bytes); });
+  if (!launches)
+    return launches.error();
   Event start(api), end(api);
   if (Status status = start.record(); !status)
     return status.error();

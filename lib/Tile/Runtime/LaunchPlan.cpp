@@ -194,7 +194,8 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 
 Result<LaunchPlan::Number>
 LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
-                    const std::vector<PlanArgument> &arguments) const {
+                    const std::vector<PlanArgument> &arguments,
+                    const AllocateWorkspace &allocate) const {
   // A view compares lengths first, which tells nearly all names apart.
   std::string_view op = value.operation;
   const std::vector<int64_t> &operands = value.operands;
@@ -210,6 +211,18 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
     return Number{int64_t(arguments[operands[0]].address), 0};
   if (op == "scalar")
     return Number{arguments[operands[0]].integer, arguments[operands[0]].real};
+  if (op == "workspace") {
+    int64_t bytes = numbers[operands[0]].integer;
+    if (!allocate)
+      return Error{"'" + name + "' needs a workspace of " +
+                   std::to_string(bytes) + " bytes, which this call has not"};
+    if (bytes < 0)
+      return Error{"'" + name + "' needs a workspace beyond all memory"};
+    Result<uint64_t> address = allocate(uint64_t(bytes));
+    if (!address)
+      return address.error();
+    return Number{int64_t(*address), 0};
+  }
 
   auto integer = [&](size_t i) {
     return i < operands.size() ? numbers[operands[i]].integer : 0;
@@ -374,7 +387,8 @@ Status LaunchPlan::run(size_t first, size_t count,
 }
 
 Result<std::vector<KernelLaunch>>
-LaunchPlan::evaluate(const std::vector<PlanArgument> &arguments) const {
+LaunchPlan::evaluate(const std::vector<PlanArgument> &arguments,
+                     const AllocateWorkspace &allocate) const {
   if (arguments.size() != parameters.size())
     return Error{"'" + name + "' takes " + std::to_string(parameters.size()) +
                  " arguments, got " + std::to_string(arguments.size())};
@@ -398,7 +412,7 @@ LaunchPlan::evaluate(const std::vector<PlanArgument> &arguments) const {
   std::vector<Number> numbers;
   numbers.reserve(values.size());
   for (const Value &value : values) {
-    Result<Number> number = compute(value, numbers, arguments);
+    Result<Number> number = compute(value, numbers, arguments, allocate);
     if (!number)
       return number.error();
     numbers.push_back(*number);
@@ -417,13 +431,14 @@ std::vector<PlannedKernel> LaunchPlan::getKernels() const {
     const Value &value = values[i];
     bool isConstant = value.operation == "const" || value.operation == "constf";
     bool known = value.operation != "extent" && value.operation != "stride" &&
-                 value.operation != "address" && value.operation != "scalar";
+                 value.operation != "address" && value.operation != "scalar" &&
+                 value.operation != "workspace";
     if (!isConstant && known)
       for (int64_t operand : value.operands)
         known = known && isKnown[size_t(operand)];
     if (!known)
       continue;
-    if (Result<Number> number = compute(value, numbers, {})) {
+    if (Result<Number> number = compute(value, numbers, {}, {})) {
       numbers[i] = *number;
       isKnown[i] = true;
     }

@@ -116,3 +116,41 @@ TEST(LaunchPlan, RefusesWhatIsNoPlan) {
   Result<LaunchPlan> plan = LaunchPlan::parse("value const 1\nvalue conjure 0");
   EXPECT_FALSE(plan && plan->evaluate({}));
 }
+
+// A workspace is as large as the arguments ask for, and each launch that uses
+// it gets the one address.
+TEST(LaunchPlan, AllocatesWorkspaces) {
+  Result<LaunchPlan> plan =
+      LaunchPlan::parse("plan twice\n"
+                        "argument x f32 ?\n"
+                        "value extent 0 0\n"
+                        "value const 4\n"
+                        "value muli 0 1\n"
+                        "value workspace 2\n"
+                        "value const 1\n"
+                        "launch first 0 4 4 4 4 4 4 i8:3\n"
+                        "launch second 4 4 4 4 4 4 4 i8:3\n");
+  ASSERT_TRUE(bool(plan)) << plan.message();
+  PlanArgument x;
+  x.shape = {10};
+  x.strides = {1};
+  std::vector<uint64_t> sizes;
+  Result<std::vector<KernelLaunch>> launches =
+      plan->evaluate({x}, [&](uint64_t bytes) -> Result<uint64_t> {
+        sizes.push_back(bytes);
+        return uint64_t(4096);
+      });
+  ASSERT_TRUE(bool(launches)) << launches.message();
+  EXPECT_EQ(sizes, std::vector<uint64_t>{40});
+  ASSERT_EQ(launches->size(), 2u);
+  for (const KernelLaunch &launch : *launches)
+    EXPECT_EQ(launch.parameters.at(0).bits, 4096u);
+
+  // What cannot be had is an error of the call, not a launch without it.
+  launches = plan->evaluate({x}, [](uint64_t) -> Result<uint64_t> {
+    return Error{"no memory is left"};
+  });
+  ASSERT_FALSE(bool(launches));
+  EXPECT_EQ(launches.message(), "no memory is left");
+  EXPECT_FALSE(bool(plan->evaluate({x})));
+}

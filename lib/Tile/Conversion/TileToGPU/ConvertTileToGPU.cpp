@@ -10,6 +10,7 @@
 
 #include "ThreadCode.h"
 #include "Tile/Conversion/GPUPasses.h"
+#include "Tile/IR/EntryAttributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,15 +54,16 @@ LogicalResult capture(LaunchOp launch, Value value, Captures &captures) {
     captures.scalars.insert(value);
     return success();
   }
-  if (!op) {
+  if (!op || isa<AllocGlobalOp>(op)) {
     captures.buffers.insert(value);
     return success();
   }
   if (!isa<memref::SubViewOp, memref::CastOp, memref::TransposeOp,
            memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
     InFlightDiagnostic diag = launch.emitOpError(
-        "uses a buffer that is neither an argument of its function nor a view "
-        "of one, which the cuda target cannot pass");
+        "uses a buffer that is neither an argument of its function, a "
+        "workspace "
+        "nor a view of one, which the cuda target cannot pass");
     diag.attachNote(op->getLoc()) << "the buffer is made here";
     return diag;
   }
@@ -77,10 +79,11 @@ View makeView(MemRefType type, int64_t promise, OpBuilder &builder) {
   View view;
   view.element = type.getElementType();
   view.sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
-  int64_t bits =
-      view.element.isIndex() ? 64 : view.element.getIntOrFloatBitWidth();
-  int64_t bytes = std::max<int64_t>(1, bits / 8);
-  view.baseAlignment = view.promisedAlignment = std::max(promise, bytes);
+  // Without a promise a row of packed elements may begin in the middle of a
+  // byte.
+  int64_t bytes = promise > 1 ? promise : view.toBytes(1);
+  view.promisedAlignment = bytes;
+  view.baseAlignment = std::max<int64_t>(1, bytes);
   return view;
 }
 
@@ -113,10 +116,6 @@ LogicalResult LaunchConverter::checkBuffer(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (type.getElementType().isInteger(4))
-    return launch.emitOpError("uses a buffer of i4, which the cuda target does "
-                              "not address yet: ")
-           << type;
   if (failed(type.getStridesAndOffset(strides, offset)))
     return launch.emitOpError("uses a buffer without strides: ") << type;
   return success();
@@ -146,6 +145,21 @@ static SmallVector<int64_t> getStrides(MemRefType type) {
   assert(succeeded(known) && "checked before");
   (void)known;
   return strides;
+}
+
+/// Whether the function lets `buffer` be in the memory of another one.
+static bool mayOverlap(Value buffer, ArrayRef<Value> buffers) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument)
+    return false;
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function && llvm::any_of(buffers, [&](Value other) {
+           auto second = dyn_cast<BlockArgument>(other);
+           return second && second != argument &&
+                  mayAlias(function, argument.getArgNumber(),
+                           second.getArgNumber());
+         });
 }
 
 static Type getParameterType(Type type) {
@@ -190,11 +204,15 @@ LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
   auto kernel = gpu::GPUFuncOp::create(
       b, name, FunctionType::get(context, parameters, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  if (std::optional<uint64_t> registers = launch.getRegisters())
+    kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                    b.getI32IntegerAttr(int32_t(*registers)));
   kernel.setKnownBlockSize(
       ArrayRef<int32_t>{int32_t(*launch.getStaticThreads()), 1, 1});
-  for (unsigned index : pointers)
-    kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      b.getUnitAttr());
+  for (auto [index, buffer] : llvm::zip(pointers, captures.buffers))
+    if (!mayOverlap(buffer, captures.buffers.getArrayRef()))
+      kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        b.getUnitAttr());
 
   Block *entry = &kernel.getBody().front();
   b.setInsertionPointToStart(entry);
@@ -249,12 +267,17 @@ void LaunchConverter::passBuffer(ImplicitLocOpBuilder &b, Value buffer,
   auto type = cast<MemRefType>(buffer.getType());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-  int64_t bits = type.getElementType().isIndex()
-                     ? 64
-                     : type.getElementType().getIntOrFloatBitWidth();
-  Value bytes =
-      arith::ConstantIndexOp::create(b, std::max<int64_t>(1, bits / 8));
-  Value offset = arith::MulIOp::create(b, metadata.getOffset(), bytes);
+  View whole;
+  whole.element = type.getElementType();
+  Value offset;
+  if (whole.isPacked()) {
+    // A buffer begins with a whole byte.
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    offset = arith::ShRUIOp::create(b, metadata.getOffset(), one);
+  } else {
+    Value bytes = arith::ConstantIndexOp::create(b, whole.toBytes(1));
+    offset = arith::MulIOp::create(b, metadata.getOffset(), bytes);
+  }
   address = arith::AddIOp::create(b, address, offset);
   address = arith::IndexCastOp::create(b, b.getI64Type(), address);
   arguments.push_back(LLVM::IntToPtrOp::create(

@@ -22,42 +22,33 @@ using namespace tile;
 using namespace tile::gpu_code;
 using layout::FragmentLayout;
 
-/// The dimensions of a tile whose extent is not one.
-static SmallVector<int64_t> getLongDims(ArrayRef<int64_t> tile) {
-  SmallVector<int64_t> dims;
-  for (auto [dim, extent] : llvm::enumerate(tile))
-    if (extent != 1)
-      dims.push_back(dim);
-  return dims;
-}
-
 static int64_t getBytes(Type storage) {
   return storage.getIntOrFloatBitWidth() / 8;
 }
 
 /// The most elements up to `most` that one access to the side may take.
 int64_t ThreadCode::getChunk(const Side &side, int64_t most) {
-  constexpr int64_t widestAccess = 16;
+  constexpr int64_t widestBits = 128;
   if (side.dims.empty())
     return 1;
   const View &view = side.view;
-  int64_t bytes = getBytes(storageType(view.element));
+  int64_t bits = view.getBits();
   int64_t last = side.dims.back();
   if (getConstantIntValue(view.strides[last]) != 1)
     return 1;
-  int64_t alignment = view.baseAlignment;
+  int64_t alignment = view.baseAlignment * 8;
   for (auto [dim, stride] : llvm::enumerate(view.strides)) {
     if (int64_t(dim) == last) {
       alignment =
-          std::min(alignment, getKnownDivisor(side.offsets[dim]) * bytes);
+          std::min(alignment, getKnownDivisor(side.offsets[dim]) * bits);
       continue;
     }
     alignment = std::min(alignment, getConstantIntValue(stride)
-                                        ? getKnownDivisor(stride) * bytes
-                                        : view.promisedAlignment);
+                                        ? getKnownDivisor(stride) * bits
+                                        : view.promisedAlignment * 8);
   }
   if (view.swizzle.bits)
-    alignment = std::min(alignment, bytes << view.swizzle.base);
+    alignment = std::min(alignment, bits << view.swizzle.base);
   // A chunk lies inside the buffer as a whole or not at all.
   bool isGuarded =
       view.space == Space::Global && launch.getBounds() != Bounds::Assume;
@@ -65,13 +56,15 @@ int64_t ThreadCode::getChunk(const Side &side, int64_t most) {
     OpFoldResult size = view.sizes[last];
     bool isPromised = last == view.getRank() - 1 && view.lastSizeIsPromised;
     alignment = std::min(alignment, getConstantIntValue(size)
-                                        ? getKnownDivisor(size) * bytes
-                                    : isPromised ? view.promisedAlignment
-                                                 : bytes);
+                                        ? getKnownDivisor(size) * bits
+                                    : isPromised ? view.promisedAlignment * 8
+                                                 : bits);
   }
+  // In the middle of a byte.
+  if (alignment == 0)
+    return 1;
   int64_t chunk = most;
-  while (chunk > 1 &&
-         (chunk * bytes > widestAccess || alignment % (chunk * bytes)))
+  while (chunk > 1 && (chunk * bits > widestBits || alignment % (chunk * bits)))
     chunk /= 2;
   return chunk;
 }
@@ -250,6 +243,14 @@ static FragmentLayout getCopiedLayout(ArrayRef<int64_t> shape,
 }
 
 LogicalResult ThreadCode::emitCopy(CopyOp op) {
+  if (op.getEngine() == CopyEngine::TMA) {
+    if (!chip.hasTMA)
+      return op.emitOpError("pins the engine tma, which ")
+             << chip.name
+             << " does not have; leave the choice to the "
+                "compiler, or compile for sm_90 or later";
+    op.emitRemark("moves by the threads' loads and stores, not by tma");
+  }
   bool fromRegisters = isFragment(op.getSourceType());
   bool toRegisters = isFragment(op.getTargetType());
   if (fromRegisters && toRegisters)
@@ -269,6 +270,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     source.view = getView(op.getSource());
   if (!toRegisters)
     target.view = getView(op.getTarget());
+  source.view.cache = target.view.cache = op.getCache();
 
   std::optional<FragmentLayout> layout;
   int64_t group = 1;
@@ -318,21 +320,27 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
   if (!toRegisters)
     prepareSide(target, slots);
 
+  // Of several threads that hold an element one writes it.
+  bool dividesCopies = !toRegisters && target.view.space != Space::Local;
+  if (dividesCopies)
+    target.chunk = slots.getOwnedWidth(target.chunk);
+  auto isOwner = [&](int64_t reg) {
+    return dividesCopies ? slots.isOwner(reg) : Value();
+  };
+
   bool padsWithZero = !op.getPad() || matchPattern(op.getPad(), m_Zero()) ||
                       matchPattern(op.getPad(), m_AnyZeroFloat());
   int64_t asyncBytes =
       std::min(source.chunk, target.chunk) *
       (fromRegisters ? 0 : getBytes(storageType(source.view.element)));
-  bool isAsync = op.getIsAsync() && padsWithZero && asyncBytes >= 4;
+  bool isAsync = op.getIsAsync() && padsWithZero && asyncBytes >= 4 &&
+                 !source.view.isPacked();
   OpBuilder::InsertionGuard guard(b);
   if (copyCondition && !isAsync) {
     auto condition = scf::IfOp::create(b, copyCondition,
                                        /*withElseRegion=*/false);
     b.setInsertionPointToStart(&condition.getThenRegion().front());
   }
-  Value firstCopy = toRegisters || target.view.space == Space::Local
-                        ? Value()
-                        : slots.isFirstCopy();
 
   struct Pending {
     int64_t reg;
@@ -356,7 +364,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
           trapUnless(chunk.isUsed, inside);
         storeChunk(target.view, getSideAddress(target, slots, chunk.reg + i, 0),
                    ValueRange(values).slice(i, target.chunk),
-                   allOf(allOf(chunk.isUsed, firstCopy), inside));
+                   allOf(allOf(chunk.isUsed, isOwner(chunk.reg + i)), inside));
       }
     }
     pending.clear();
@@ -372,7 +380,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
           trapUnless(allOf(isUsed, copyCondition), inside);
         copyAsync(getSideAddress(target, slots, reg + i, 0),
                   getSideAddress(source, slots, reg + i, 0), asyncBytes, inside,
-                  allOf(allOf(isUsed, firstCopy), copyCondition));
+                  allOf(allOf(isUsed, isOwner(reg + i)), copyCondition));
       }
       continue;
     }

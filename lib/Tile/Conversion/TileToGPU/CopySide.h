@@ -42,6 +42,15 @@ struct ThreadCode::Side {
   Value swizzledCommon;
 };
 
+/// The dimensions of a tile whose extent is not one.
+inline llvm::SmallVector<int64_t> getLongDims(llvm::ArrayRef<int64_t> tile) {
+  llvm::SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < int64_t(tile.size()); ++dim)
+    if (tile[dim] != 1)
+      dims.push_back(dim);
+  return dims;
+}
+
 } // namespace tile::gpu_code
 
 #endif // TILE_CONVERSION_TILETOGPU_COPYSIDE_H

@@ -171,8 +171,42 @@ struct TruncateFP8 : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 };
+
+/// Arithmetic on fp8 is done in f32, which holds sums and products of two of
+/// them exactly, and rounded once.
+struct WidenFP8 : RewritePattern {
+  explicit WidenFP8(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/6, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()) ||
+        isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::ConstantOp,
+            arith::SelectOp>(op) ||
+        op->getNumResults() != 1)
+      return failure();
+    Type type = op->getResult(0).getType(), f32 = rewriter.getF32Type();
+    if (!isFP8(type) && llvm::none_of(op->getOperandTypes(), isFP8))
+      return failure();
+    IRMapping map;
+    for (Value operand : op->getOperands())
+      if (isFP8(operand.getType()))
+        map.map(operand,
+                arith::ExtFOp::create(rewriter, op->getLoc(), f32, operand)
+                    .getResult());
+    Operation *wide = rewriter.clone(*op, map);
+    if (!isFP8(type)) {
+      rewriter.replaceOp(op, wide);
+      return success();
+    }
+    wide->getResult(0).setType(f32);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, wide->getResult(0));
+    return success();
+  }
+};
 } // namespace
 
 void tile::gpu_code::populateFP8Patterns(RewritePatternSet &patterns) {
+  patterns.add<WidenFP8>(patterns.getContext());
   patterns.add<ExtendFP8, TruncateFP8>(patterns.getContext(), /*benefit=*/4);
 }

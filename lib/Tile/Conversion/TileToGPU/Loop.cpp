@@ -63,7 +63,6 @@ LogicalResult ThreadCode::emitParallel(ParallelOp op) {
 
   Slots slots(b, threadId, layout);
   point.registers = std::move(*registers);
-  point.mayStore = slots.isFirstCopy();
   point.isActive = true;
   Block &body = op.getBody().front();
   LogicalResult status = success();
@@ -71,6 +70,7 @@ LogicalResult ThreadCode::emitParallel(ParallelOp op) {
        ++reg) {
     OpBuilder::InsertionGuard guard(b);
     point.reg = reg;
+    point.mayStore = slots.isOwner(reg);
     if (Value isUsed = slots.isUsed(reg)) {
       auto condition = scf::IfOp::create(b, isUsed, /*withElseRegion=*/false);
       b.setInsertionPointToStart(&condition.getThenRegion().front());

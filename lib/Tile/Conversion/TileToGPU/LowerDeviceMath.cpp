@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceF64.h"
 #include "DeviceFP8.h"
 #include "Tile/Conversion/GPUPasses.h"
 #include "Tile/IR/Chips.h"
@@ -268,6 +269,7 @@ struct LowerDeviceMathPass
     patterns.add<WidenNarrow, LowerRemainder>(&getContext());
     populateIntrinsics(patterns);
     tile::gpu_code::populateFP8Patterns(patterns);
+    tile::gpu_code::populateF64Patterns(patterns);
     bool failed = false;
     FrozenRewritePatternSet frozen(std::move(patterns));
     getOperation()->walk([&](gpu::GPUModuleOp module) {

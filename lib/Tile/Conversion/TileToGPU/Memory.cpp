@@ -41,6 +41,8 @@ Value ThreadCode::toStorage(Value value) {
     return arith::IndexCastOp::create(b, storage, value);
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, storage, value);
+  if (element.isInteger(4))
+    return arith::ExtSIOp::create(b, storage, value);
   return arith::BitcastOp::create(b, storage, value);
 }
 
@@ -53,6 +55,8 @@ Value ThreadCode::fromStorage(Value value, Type element) {
     Value zero = arith::ConstantIntOp::create(b, value.getType(), 0);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
   }
+  if (element.isInteger(4))
+    return arith::TruncIOp::create(b, element, value);
   return arith::BitcastOp::create(b, element, value);
 }
 
@@ -87,6 +91,8 @@ Value ThreadCode::getAddress(const View &view, Value offset) {
   if (isConstantIntValue(offset, 0))
     return view.base;
   Value index = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), offset);
+  if (view.isPacked())
+    return b.createOrFold<arith::AddIOp>(view.base, index);
   return LLVM::GEPOp::create(b, view.base.getType(), storageType(view.element),
                              view.base, ValueRange(index));
 }
@@ -138,6 +144,8 @@ Value ThreadCode::loadElement(const View &view, ValueRange indices) {
     inside = nullptr;
   }
   Value address = getAddress(view, getOffset(view, indices));
+  if (view.isPacked())
+    return loadHalves(address, 1, inside).front();
   Value value;
   if (!inside) {
     value = LLVM::LoadOp::create(b, storage, address);
@@ -166,8 +174,10 @@ void ThreadCode::storeElement(const View &view, ValueRange indices, Value value,
     inside = nullptr;
   }
   Value address = getAddress(view, getOffset(view, indices));
-  Value stored = toStorage(value);
   predicate = allOf(predicate, inside);
+  if (view.isPacked())
+    return storeHalves(address, value, predicate);
+  Value stored = toStorage(value);
   if (!predicate) {
     LLVM::StoreOp::create(b, stored, address);
     return;
@@ -206,13 +216,7 @@ LogicalResult ThreadCode::emitStore(Operation *op) {
   const View &view = getView(store.getMemRef());
   Value predicate;
   if (view.space != Space::Local) {
-    if (point.isActive) {
-      predicate = point.mayStore;
-    } else {
-      // A statement of the block: one thread does it.
-      predicate =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threadId, i32(0));
-    }
+    predicate = point.isActive ? point.mayStore : getActingThread(op);
   }
   storeElement(view, indices, value, predicate);
   return success();
@@ -313,6 +317,23 @@ static StringRef getSpaceName(Space space) {
   }
 }
 
+/// PTX: "Cache Eviction Priority Hints".
+static StringRef getCacheHint(const View &view) {
+  if (view.space != Space::Global || !view.cache)
+    return "";
+  switch (*view.cache) {
+  case CachePolicy::EvictNormal:
+    return "";
+  case CachePolicy::EvictFirst:
+    return ".L1::evict_first";
+  case CachePolicy::EvictLast:
+    return ".L1::evict_last";
+  case CachePolicy::NoAllocate:
+    return ".L1::no_allocate";
+  }
+  llvm_unreachable("every policy is handled");
+}
+
 /// `{$0, $1}`, or `$0` for a single one.
 static std::string operandList(int64_t first, int64_t count) {
   std::string text = count > 1 ? "{" : "";
@@ -361,10 +382,13 @@ static Values unpackWords(ImplicitLocOpBuilder &b, ValueRange words,
 
 Values ThreadCode::loadChunk(const View &view, Value address, int64_t count,
                              Value predicate) {
+  if (view.isPacked())
+    return loadHalves(address, count, predicate);
   Type storage = storageType(view.element);
   int64_t bytes = count * storage.getIntOrFloatBitWidth() / 8;
   Values result;
-  if (!predicate) {
+  StringRef hint = getCacheHint(view);
+  if (!predicate && hint.empty()) {
     if (count == 1) {
       result.push_back(LLVM::LoadOp::create(b, storage, address));
     } else {
@@ -377,22 +401,28 @@ Values ThreadCode::loadChunk(const View &view, Value address, int64_t count,
     Words words = Words::of(bytes);
     Type word = b.getIntegerType(words.registerBits());
     std::string text, constraints;
+    Values operands = {address};
     for (int64_t i = 0; i < words.count; ++i) {
-      text += "mov.b" + std::to_string(words.registerBits()) + " $" +
-              std::to_string(i) + ", 0;\n";
+      if (predicate)
+        text += "mov.b" + std::to_string(words.registerBits()) + " $" +
+                std::to_string(i) + ", 0;\n";
       constraints += "=&" + words.constraint().str() + ",";
     }
-    text += "@$" + std::to_string(words.count + 1) + " ld" +
-            getSpaceName(view.space).str() + words.suffix() + " " +
-            operandList(0, words.count) + ", [$" + std::to_string(words.count) +
-            "];";
-    constraints += view.space == Space::Shared ? "r,b" : "l,b";
+    if (predicate) {
+      text += "@$" + std::to_string(words.count + 1) + " ";
+      operands.push_back(predicate);
+    }
+    text += "ld" + getSpaceName(view.space).str() + hint.str() +
+            words.suffix() + " " + operandList(0, words.count) + ", [$" +
+            std::to_string(words.count) + "];";
+    constraints += view.space == Space::Shared ? "r" : "l";
+    constraints += predicate ? ",b" : "";
     Type type = word;
     if (words.count > 1)
       type = LLVM::LLVMStructType::getLiteral(
           b.getContext(), SmallVector<Type>(words.count, word));
     auto load = LLVM::InlineAsmOp::create(
-        b, type, ValueRange{address, predicate}, text, constraints,
+        b, type, operands, text, constraints,
         /*has_side_effects=*/true, /*is_align_stack=*/false,
         LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
         /*operand_attrs=*/nullptr);
@@ -414,13 +444,16 @@ Values ThreadCode::loadChunk(const View &view, Value address, int64_t count,
 
 void ThreadCode::storeChunk(const View &view, Value address, ValueRange values,
                             Value predicate) {
+  if (view.isPacked())
+    return storeHalves(address, values, predicate);
   Values stored;
   for (Value value : values)
     stored.push_back(toStorage(value));
   Type storage = stored.front().getType();
   int64_t count = stored.size();
   int64_t bytes = count * storage.getIntOrFloatBitWidth() / 8;
-  if (!predicate) {
+  StringRef hint = getCacheHint(view);
+  if (!predicate && hint.empty()) {
     if (count == 1) {
       LLVM::StoreOp::create(b, stored.front(), address);
       return;
@@ -437,15 +470,19 @@ void ThreadCode::storeChunk(const View &view, Value address, ValueRange values,
     operands.front() = arith::ExtUIOp::create(
         b, b.getIntegerType(words.registerBits()), operands.front());
   operands.push_back(address);
-  operands.push_back(predicate);
-  std::string text = "@$" + std::to_string(words.count + 1) + " st" +
-                     getSpaceName(view.space).str() + words.suffix() + " [$" +
-                     std::to_string(words.count) + "], " +
-                     operandList(0, words.count) + ";";
+  std::string text;
+  if (predicate) {
+    operands.push_back(predicate);
+    text = "@$" + std::to_string(words.count + 1) + " ";
+  }
+  text += "st" + getSpaceName(view.space).str() + hint.str() + words.suffix() +
+          " [$" + std::to_string(words.count) + "], " +
+          operandList(0, words.count) + ";";
   std::string constraints;
   for (int64_t i = 0; i < words.count; ++i)
     constraints += words.constraint().str() + ",";
-  constraints += view.space == Space::Shared ? "r,b" : "l,b";
+  constraints += view.space == Space::Shared ? "r" : "l";
+  constraints += predicate ? ",b" : "";
   LLVM::InlineAsmOp::create(b, TypeRange(), operands, text, constraints,
                             /*has_side_effects=*/true,
                             /*is_align_stack=*/false, LLVM::TailCallKind::None,

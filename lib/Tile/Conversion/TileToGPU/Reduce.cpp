@@ -27,15 +27,31 @@ static Value absolute(ImplicitLocOpBuilder &b, Value value, bool isUnsigned) {
   return isUnsigned ? value : Value(math::AbsIOp::create(b, value));
 }
 
-/// Combines partial results, in which absolute values are taken already.
+template <typename OpTy> Combiner ThreadCode::getCombiner(OpTy op) {
+  Type type = op.getTargetType().getElementType();
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
+    type = b.getF32Type();
+  return {op.getKind(), op.getIsUnsigned(),
+          op.getFastmath() | launch.getFastmath(), type};
+}
+
+namespace tile::gpu_code {
+template Combiner ThreadCode::getCombiner(ReduceOp);
+template Combiner ThreadCode::getCombiner(ScanOp);
+} // namespace tile::gpu_code
+
 Value ThreadCode::combine(ReduceOp op, Value x, Value y) {
+  return combine(getCombiner(op), x, y);
+}
+
+/// Combines partial results, in which absolute values are taken already.
+Value ThreadCode::combine(const Combiner &combiner, Value x, Value y) {
   bool isFloat = isa<FloatType>(x.getType());
-  bool isUnsigned = op.getIsUnsigned();
-  auto flags = arith::FastMathFlagsAttr::get(
-      b.getContext(), op.getFastmath() | launch.getFastmath());
+  bool isUnsigned = combiner.isUnsigned;
+  auto flags = arith::FastMathFlagsAttr::get(b.getContext(), combiner.flags);
   bool ignoresNaN =
       arith::bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::nnan);
-  switch (op.getKind()) {
+  switch (combiner.kind) {
   case ReduceKind::Sum:
   case ReduceKind::AbsSum:
     return isFloat ? Value(arith::AddFOp::create(b, x, y, flags))
@@ -48,7 +64,7 @@ Value ThreadCode::combine(ReduceOp op, Value x, Value y) {
     if (isFloat)
       return ignoresNaN ? Value(arith::MaxNumFOp::create(b, x, y, flags))
                         : Value(arith::MaximumFOp::create(b, x, y, flags));
-    return isUnsigned || op.getKind() == ReduceKind::AbsMax
+    return isUnsigned || combiner.kind == ReduceKind::AbsMax
                ? Value(arith::MaxUIOp::create(b, x, y))
                : Value(arith::MaxSIOp::create(b, x, y));
   case ReduceKind::Min:
@@ -67,17 +83,17 @@ Value ThreadCode::combine(ReduceOp op, Value x, Value y) {
   llvm_unreachable("every kind is handled");
 }
 
-/// What an idle slot contributes.
-Value ThreadCode::getIdentity(ReduceOp op, Type type) {
+Value ThreadCode::getIdentity(const Combiner &combiner) {
+  Type type = combiner.type;
   auto floating = dyn_cast<FloatType>(type);
-  bool isUnsigned = op.getIsUnsigned();
+  bool isUnsigned = combiner.isUnsigned;
   TypedAttr value;
   auto infinity = [&](bool negative) {
     return b.getFloatAttr(
         type, APFloat::getInf(floating.getFloatSemantics(), negative));
   };
   unsigned width = type.getIntOrFloatBitWidth();
-  switch (op.getKind()) {
+  switch (combiner.kind) {
   case ReduceKind::Product:
     value = floating ? TypedAttr(b.getFloatAttr(type, 1.0))
                      : TypedAttr(b.getIntegerAttr(type, 1));
@@ -103,13 +119,12 @@ Value ThreadCode::getIdentity(ReduceOp op, Type type) {
   return arith::ConstantOp::create(b, value);
 }
 
-/// Exchanges a value of any width with the lane whose number differs in the
-/// bits of `mask`.
-static Value shuffle(ImplicitLocOpBuilder &b, Value value, int64_t mask) {
+Value ThreadCode::exchange(Value value, Exchange kind, int64_t distance) {
   auto exchange = [&](Value word) -> Value {
-    Value offset = arith::ConstantIntOp::create(b, b.getI32Type(), mask);
-    Value width = arith::ConstantIntOp::create(b, b.getI32Type(), 32);
-    return gpu::ShuffleOp::create(b, word, offset, width, gpu::ShuffleMode::XOR)
+    gpu::ShuffleMode mode =
+        kind == Exchange::Xor ? gpu::ShuffleMode::XOR : gpu::ShuffleMode::UP;
+    return gpu::ShuffleOp::create(b, word, i32(distance), i32(layout::warpSize),
+                                  mode)
         .getShuffleResult();
   };
   Type type = value.getType();
@@ -143,7 +158,7 @@ static Value shuffle(ImplicitLocOpBuilder &b, Value value, int64_t mask) {
 Value ThreadCode::reduceAcrossLanes(ReduceOp op, Value value,
                                     ArrayRef<int64_t> laneSteps) {
   for (int64_t step : laneSteps)
-    value = combine(op, value, shuffle(b, value, step));
+    value = combine(op, value, exchange(value, Exchange::Xor, step));
   return value;
 }
 
@@ -170,12 +185,12 @@ void ThreadCode::reduceAcrossWarps(
     members *= extent;
   }
   // What was here before has been read, and no buffer lies here.
-  gpu::BarrierOp::create(b);
+  barrier();
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(
         b, toStorage(value),
         getAddress(scratch, add(thread, constant(i * threads))));
-  gpu::BarrierOp::create(b);
+  barrier();
   for (auto [i, value] : llvm::enumerate(values)) {
     Value result;
     for (int64_t member = 0; member < members; ++member) {
@@ -235,22 +250,9 @@ struct ThreadCode::ReductionSteps {
   }
 };
 
-/// The type partial results have: small floats are combined in f32 and rounded
-/// once, integers in the result's type where it is wider.
-static Type getPartialType(ReduceOp op) {
-  Type element = op.getSourceType().getElementType();
-  Type result = op.getTargetType().getElementType();
-  if (isa<IntegerType>(element) && isa<IntegerType>(result) &&
-      result.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
-    return result;
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
-    return Float32Type::get(op.getContext());
-  return element;
-}
-
 Value ThreadCode::loadPartial(ReduceOp op, int64_t reg) {
   Value value = convert(loadRegister(op.getSource(), reg),
-                        {getPartialType(op), false, op.getIsUnsigned()});
+                        {getCombiner(op).type, false, op.getIsUnsigned()});
   bool isAbsolute =
       op.getKind() == ReduceKind::AbsSum || op.getKind() == ReduceKind::AbsMax;
   return isAbsolute ? absolute(b, value, op.getIsUnsigned()) : value;
@@ -287,13 +289,13 @@ LogicalResult ThreadCode::emitReduce(ReduceOp op) {
     return success();
   }
 
-  Type type = getPartialType(op);
   Slots slots(b, threadId, source);
   Values values(slice.layout.numRegisters());
   for (int64_t reg = 0; reg < source.numRegisters(); ++reg) {
     Value value = loadPartial(op, reg);
     if (Value isUsed = slots.isUsed(reg))
-      value = arith::SelectOp::create(b, isUsed, value, getIdentity(op, type));
+      value = arith::SelectOp::create(b, isUsed, value,
+                                      getIdentity(getCombiner(op)));
     Value &sum = values[slice.registerOf[reg]];
     sum = sum ? combine(op, sum, value) : value;
   }
@@ -311,7 +313,7 @@ LogicalResult ThreadCode::emitReduce(ReduceOp op) {
 void ThreadCode::reduceThroughMemory(ReduceOp op, const FragmentLayout &source,
                                      const FragmentLayout &target,
                                      int64_t dim) {
-  Type type = getPartialType(op);
+  Type type = getCombiner(op).type;
   View scratch;
   scratch.element = type;
   scratch.space = Space::Shared;
@@ -326,13 +328,13 @@ void ThreadCode::reduceThroughMemory(ReduceOp op, const FragmentLayout &source,
   }
   scratch.strides = getAsIndexOpFoldResult(b.getContext(), strides);
 
-  gpu::BarrierOp::create(b);
+  barrier();
   Slots from(b, threadId, source);
   Value firstCopy = from.isFirstCopy();
   for (int64_t reg = 0; reg < source.numRegisters(); ++reg)
     storeElement(scratch, from.coordinates(reg), loadPartial(op, reg),
                  allOf(from.isUsed(reg), firstCopy));
-  gpu::BarrierOp::create(b);
+  barrier();
 
   Slots to(b, threadId, target);
   for (int64_t reg = 0; reg < target.numRegisters(); ++reg) {

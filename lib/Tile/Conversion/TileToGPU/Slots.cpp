@@ -79,18 +79,14 @@ Values Slots::delinearize(Value element) {
   return result;
 }
 
-Value Slots::elementFromTable(int64_t reg) {
-  // The table is a constant of the kernel's module.
+std::string Slots::makeTable(ArrayRef<int32_t> column) {
+  // In global memory: of constant memory a module has 64 KiB.
   Operation *module = b.getInsertionBlock()->getParentOp();
   while (!isa<gpu::GPUModuleOp>(module))
     module = module->getParentOp();
   auto type = LLVM::LLVMArrayType::get(b.getI32Type(), layout.numThreads());
-  SmallVector<int32_t> column;
-  for (int64_t thread = 0; thread < layout.numThreads(); ++thread)
-    column.push_back(int32_t(layout.element(thread, reg)));
   auto values = DenseElementsAttr::get(
-      RankedTensorType::get({layout.numThreads()}, b.getI32Type()),
-      ArrayRef<int32_t>(column));
+      RankedTensorType::get({layout.numThreads()}, b.getI32Type()), column);
   LLVM::GlobalOp table;
   SymbolTable symbols(module);
   {
@@ -98,14 +94,25 @@ Value Slots::elementFromTable(int64_t reg) {
     b.setInsertionPointToStart(&module->getRegion(0).front());
     table = LLVM::GlobalOp::create(b, type, /*isConstant=*/true,
                                    LLVM::Linkage::Internal, "tile_layout",
-                                   values, /*alignment=*/4, /*addrSpace=*/4);
+                                   values, /*alignment=*/4, /*addrSpace=*/1);
   }
-  symbols.insert(table);
-  Value base = LLVM::AddressOfOp::create(b, table);
+  return symbols.insert(table).str();
+}
+
+Value Slots::lookUp(StringRef table) {
+  Value base = LLVM::AddressOfOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), 1), table);
   Value index = arith::ExtUIOp::create(b, b.getI64Type(), threadId);
   Value address = LLVM::GEPOp::create(b, base.getType(), b.getI32Type(), base,
                                       ValueRange(index));
   return LLVM::LoadOp::create(b, b.getI32Type(), address);
+}
+
+Value Slots::elementFromTable(int64_t reg) {
+  SmallVector<int32_t> column;
+  for (int64_t thread = 0; thread < layout.numThreads(); ++thread)
+    column.push_back(int32_t(layout.element(thread, reg)));
+  return lookUp(makeTable(column));
 }
 
 SmallVector<OpFoldResult> Slots::slot(int64_t reg) {
@@ -199,4 +206,93 @@ Value Slots::isFirstCopy() {
     place *= mode.extent;
   }
   return result;
+}
+
+/// Whether the threads whose digits of replicas are zero hold each element
+/// once.
+static bool digitsTellOwners(const FragmentLayout &layout) {
+  const layout::FragmentModes *modes = layout.modes();
+  if (!modes)
+    return false;
+  std::vector<bool> isHeld(layout.numElements());
+  for (int64_t thread = 0; thread < layout.numThreads(); ++thread) {
+    int64_t rest = thread;
+    bool isFirst = true;
+    for (const layout::Mode &mode : modes->threads) {
+      bool isReplica = llvm::all_of(mode.strides,
+                                    [](int64_t stride) { return stride == 0; });
+      isFirst &= !isReplica || rest % mode.extent == 0;
+      rest /= mode.extent;
+    }
+    for (int64_t reg = 0; isFirst && reg < layout.numRegisters(); ++reg) {
+      int64_t element = layout.element(thread, reg);
+      if (element == FragmentLayout::idle)
+        continue;
+      if (isHeld[element])
+        return false;
+      isHeld[element] = true;
+    }
+  }
+  return true;
+}
+
+void Slots::findOwnership() {
+  if (ownership != Ownership::Unknown)
+    return;
+  if (!layout.coverage().isReplicated()) {
+    ownership = Ownership::Single;
+  } else if (digitsTellOwners(layout)) {
+    ownership = Ownership::Digits;
+    firstCopy = isFirstCopy();
+  } else {
+    ownership = Ownership::Table;
+    owners = layout.inverse();
+  }
+}
+
+bool Slots::owns(int64_t thread, int64_t reg) const {
+  int64_t element = layout.element(thread, reg);
+  return element != FragmentLayout::idle &&
+         owners[element].front() == layout::Owner{thread, reg};
+}
+
+Value Slots::isOwner(int64_t reg) {
+  findOwnership();
+  if (ownership != Ownership::Table)
+    return firstCopy;
+  // A word holds a bit for each of 32 registers.
+  constexpr int64_t bits = 32;
+  std::string &table = ownerTables[reg / bits];
+  if (table.empty()) {
+    SmallVector<int32_t> column(layout.numThreads(), 0);
+    int64_t first = reg / bits * bits;
+    for (int64_t thread = 0; thread < layout.numThreads(); ++thread)
+      for (int64_t bit = 0; bit < bits && first + bit < layout.numRegisters();
+           ++bit)
+        if (owns(thread, first + bit))
+          column[thread] |= int32_t(uint32_t(1) << bit);
+    table = makeTable(column);
+  }
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  };
+  Value mask = i32(int32_t(uint32_t(1) << reg % bits));
+  Value bit = arith::AndIOp::create(b, lookUp(table), mask);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, i32(0));
+}
+
+int64_t Slots::getOwnedWidth(int64_t most) {
+  findOwnership();
+  if (ownership != Ownership::Table)
+    return most;
+  auto isTogether = [&](int64_t width) {
+    for (int64_t thread = 0; thread < layout.numThreads(); ++thread)
+      for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+        if (owns(thread, reg) != owns(thread, reg / width * width))
+          return false;
+    return true;
+  };
+  while (most > 1 && !isTogether(most))
+    most /= 2;
+  return most;
 }

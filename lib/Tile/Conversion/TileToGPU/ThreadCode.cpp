@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadCode.h"
+#include "Tile/Transforms/TileOrder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,8 +30,23 @@ ThreadCode::ThreadCode(ImplicitLocOpBuilder &builder, LaunchOp launch,
       b, b.getI32Type(), gpu::ThreadIdOp::create(b, gpu::Dimension::x));
   static constexpr gpu::Dimension dims[] = {
       gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
-  for (auto [argument, dim] : llvm::zip(launch.getBlockIds(), dims))
-    map.map(argument, gpu::BlockIdOp::create(b, dim).getResult());
+  Values ids, extents;
+  for (auto [argument, dim] : llvm::zip(launch.getBlockIds(), dims)) {
+    ids.push_back(gpu::BlockIdOp::create(b, dim));
+    extents.push_back(gpu::GridDimOp::create(b, dim));
+  }
+  if (launch.getRaster()) {
+    // The hardware starts blocks by their number, the first dimension fastest.
+    // That dimension counts columns, so it is the last of the tile's place.
+    Value number = ids.back();
+    for (size_t dim = ids.size() - 1; dim-- > 0;)
+      number = add(mul(number, extents[dim]), ids[dim]);
+    std::reverse(extents.begin(), extents.end());
+    ids = locateTile(b, number, extents, launch.getRasterAttr());
+    std::reverse(ids.begin(), ids.end());
+  }
+  for (auto [argument, id] : llvm::zip(launch.getBlockIds(), ids))
+    map.map(argument, id);
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,6 +92,7 @@ Value ThreadCode::allOf(Value x, Value y) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ThreadCode::emitBody() {
+  placeBarriers();
   return emitBlock(launch.getBody().front());
 }
 
@@ -100,6 +117,30 @@ LogicalResult ThreadCode::emit(Operation *op) {
     return emitGemm(gemm);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return emitReduce(reduce);
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return emitScan(scan);
+  if (auto atomic = dyn_cast<AtomicAddOp>(op))
+    return emitAtomic(atomic);
+  if (auto atomic = dyn_cast<AtomicMaxOp>(op))
+    return emitAtomic(atomic);
+  if (auto atomic = dyn_cast<AtomicMinOp>(op))
+    return emitAtomic(atomic);
+  if (auto roles = dyn_cast<RolesOp>(op))
+    return emitRoles(roles);
+  if (isa<AllocBarrierOp, BarrierArriveOp, BarrierExpectOp, BarrierWaitOp>(op))
+    return emitBarrierOp(op);
+  if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return emitCopyAsync(copy);
+  if (isa<gpu::BarrierOp>(op)) {
+    barrier();
+    return success();
+  }
+  if (isa<memref::AtomicRMWOp>(op))
+    return emitAtomicElement(op);
+  if (auto report = dyn_cast<AssertOp>(op))
+    return emitAssert(report);
+  if (auto print = dyn_cast<PrintOp>(op))
+    return emitPrint(print);
   if (auto loop = dyn_cast<ParallelOp>(op))
     return emitParallel(loop);
   if (auto loop = dyn_cast<PipelinedOp>(op))
@@ -260,7 +301,6 @@ LogicalResult ThreadCode::emitView(Operation *op) {
       !views.contains(op->getOperand(0)))
     return op->emitOpError("has no lowering to the cuda target");
   View view = getView(op->getOperand(0));
-  int64_t bytes = storageType(view.element).getIntOrFloatBitWidth() / 8;
 
   if (auto subview = dyn_cast<memref::SubViewOp>(op)) {
     Value offset = constant(0);
@@ -273,12 +313,13 @@ LogicalResult ThreadCode::emitView(Operation *op) {
                          subview.getMixedStrides())) {
       Value stride = materialize(view.strides[dim]);
       offset = add(offset, mul(mapped(start), stride));
-      int64_t known = getConstantIntValue(view.strides[dim])
-                          ? getKnownDivisor(view.strides[dim]) * bytes
-                          : view.promisedAlignment;
-      alignment = std::min(alignment, getKnownDivisor(start) * known);
-      divisor = std::min(divisor, getKnownDivisor(start) *
-                                      getKnownDivisor(view.strides[dim]));
+      int64_t known = getKnownDivisor(start);
+      alignment = std::min(
+          alignment,
+          getConstantIntValue(view.strides[dim])
+              ? view.toBytes(known * getKnownDivisor(view.strides[dim]))
+              : known * view.promisedAlignment);
+      divisor = std::min(divisor, known * getKnownDivisor(view.strides[dim]));
       if (dropped.test(dim))
         continue;
       auto fold = [&](OpFoldResult value) -> OpFoldResult {
@@ -317,7 +358,7 @@ LogicalResult ThreadCode::emitView(Operation *op) {
     }
     view.lastSizeIsPromised = false;
     // The promise about strides was for all but the last one.
-    view.promisedAlignment = bytes;
+    view.promisedAlignment = view.toBytes(1);
   } else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
     SmallVector<int64_t> strides;
     int64_t offset;
@@ -339,6 +380,7 @@ LogicalResult ThreadCode::emitView(Operation *op) {
 
 Value ThreadCode::getScratch(int64_t bytes) {
   scratchBytes = std::max(scratchBytes, bytes);
-  return LLVM::GEPOp::create(b, sharedBase.getType(), b.getI8Type(), sharedBase,
-                             ArrayRef<LLVM::GEPArg>{int32_t(bufferBytes)});
+  return LLVM::GEPOp::create(
+      b, sharedBase.getType(), b.getI8Type(), sharedBase,
+      ArrayRef<LLVM::GEPArg>{int32_t(bufferBytes + team.scratchStart)});
 }

@@ -21,6 +21,7 @@
 #include "Tile/Transforms/GemmPlan.h"
 #include "Tile/Transforms/KnownDivisor.h"
 #include "Tile/Transforms/LoopLayouts.h"
+#include "Tile/Transforms/ThreadLevel.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -32,11 +33,13 @@ using Values = llvm::SmallVector<Value>;
 
 /// A strided buffer in memory.
 struct View {
+  /// A pointer; for packed elements the address of a half byte (Packed.cpp).
   Value base;
   mlir::Type element;
   Space space = Space::Global;
   llvm::SmallVector<OpFoldResult> sizes, strides;
-  /// Bytes that the address of the first element is known to be a multiple of.
+  /// Bytes that the address of the first element is known to be a multiple of;
+  /// zero where it may be in the middle of one.
   int64_t baseAlignment = 1;
   /// What dynamic strides (but the last) and the last size are multiples of, in
   /// bytes.
@@ -51,7 +54,22 @@ struct View {
   Value offset;
   bool isOffsetPeriodic = true;
 
+  /// How long what is accessed is to stay in the cache.
+  std::optional<CachePolicy> cache;
+
   int64_t getRank() const { return sizes.size(); }
+  bool isPacked() const {
+    return space == Space::Global && element.isInteger(4);
+  }
+  /// Of one element in memory.
+  int64_t getBits() const {
+    if (element.isIndex())
+      return 64;
+    int64_t bits = element.getIntOrFloatBitWidth();
+    return isPacked() ? bits : std::max<int64_t>(8, bits);
+  }
+  /// Bytes that `elements` elements are known to be, rounded down.
+  int64_t toBytes(int64_t elements) const { return elements * getBits() / 8; }
 };
 
 /// Where a register slot of a layout lies in the tile: `thread`, which depends
@@ -72,8 +90,19 @@ public:
   /// Whether this thread is the first of those that hold the same elements;
   /// null where there is one only.
   Value isFirstCopy();
+  /// Whether this slot is the one of those that hold its element that acts for
+  /// all of them; null where no other does. Exact for every layout, at the
+  /// price of a table for irregular ones.
+  Value isOwner(int64_t reg);
+  /// The largest group of up to `most` registers of which a thread owns all or
+  /// none.
+  int64_t getOwnedWidth(int64_t most);
 
 private:
+  /// A table of the kernel's module, one number for each thread, and what it
+  /// says for this one.
+  std::string makeTable(llvm::ArrayRef<int32_t> column);
+  Value lookUp(llvm::StringRef table);
   Value elementFromTable(int64_t reg);
   Values delinearize(Value element);
 
@@ -84,6 +113,24 @@ private:
   Values boxPart;
   layout::Coordinate largestBoxPart;
   Values threadPart;
+  /// How `isOwner` tells: not at all, by the digits of replicas, by a table.
+  enum class Ownership { Unknown, Single, Digits, Table };
+  void findOwnership();
+  bool owns(int64_t thread, int64_t reg) const;
+  Ownership ownership = Ownership::Unknown;
+  Value firstCopy;
+  std::vector<std::vector<layout::Owner>> owners;
+  llvm::DenseMap<int64_t, std::string> ownerTables;
+};
+
+/// How a reduction or a scan combines two elements.
+struct Combiner {
+  ReduceKind kind;
+  bool isUnsigned;
+  mlir::arith::FastMathFlags flags;
+  /// The type partial results have: that of the results, but small floats are
+  /// combined in f32 and rounded once.
+  mlir::Type type;
 };
 
 class ThreadCode {
@@ -93,14 +140,21 @@ public:
   ThreadCode(mlir::ImplicitLocOpBuilder &builder, LaunchOp launch,
              const Chip &chip, int64_t bufferBytes, Value sharedBase);
 
-  /// Names the kernel's view of a global buffer of the host.
-  void setView(Value buffer, View view) { views[buffer] = std::move(view); }
+  /// Names the kernel's view of a global buffer of the host, whose base is a
+  /// pointer here.
+  void setView(Value buffer, View view) {
+    if (view.isPacked())
+      view.base = getHalfAddress(view.base);
+    views[buffer] = std::move(view);
+  }
   mlir::IRMapping &mapping() { return map; }
   /// Emits an op that stands in front of the launch's body.
   mlir::LogicalResult emit(mlir::Operation *op);
   mlir::LogicalResult emitBody();
   /// Bytes of shared memory the code uses, once it is all there.
-  int64_t getSharedBytes() const { return bufferBytes + scratchBytes; }
+  int64_t getSharedBytes() const {
+    return bufferBytes + barrierBytes + scratchBytes;
+  }
 
 private:
   friend class Slots;
@@ -197,6 +251,73 @@ private:
                        int64_t extra);
   Value getSidePredicate(const Side &side, Slots &slots, int64_t reg);
 
+  //===--- Atomic.cpp
+  //------------------------------------------------------===//
+
+  template <typename OpTy> mlir::LogicalResult emitAtomic(OpTy op);
+  mlir::LogicalResult emitAtomicElement(mlir::Operation *op);
+  /// Combines `value` with the element at `address` where `predicate` (may be
+  /// null) holds; gives the old element, zero where it does not, or null where
+  /// `returnsOld` is not asked for.
+  Value updateElement(mlir::arith::AtomicRMWKind kind, const View &view,
+                      Value address, Value value, Value predicate,
+                      bool returnsOld);
+  /// The same for neighbours, without their old contents.
+  void addChunk(const View &view, Value address, mlir::ValueRange values,
+                Value predicate);
+  int64_t getAtomicChunk(const Side &target, int64_t most);
+  /// A value that one thread has, on all of them.
+  Value broadcast(Value value, Value isHolder);
+
+  /// Replaces the bits of an element by what `next` makes of them; gives the
+  /// old ones. They are `guess` first, or what a load finds where it is null.
+  Value updateBits(Value address, mlir::Type raw, Value guess,
+                   llvm::function_ref<Value(Value)> next);
+
+  //===--- Roles.cpp
+  //-------------------------------------------------------===//
+
+  /// The warps that run the code being written: all of the block, or those of a
+  /// role. `threads` and `threadId` are theirs.
+  struct Team {
+    /// The named barrier they meet on; the block's is 0.
+    int64_t barrierId = 0;
+    /// Where their scratch begins behind the named buffers.
+    int64_t scratchStart = 0;
+  };
+  /// Waits until all threads of the team are here.
+  void barrier();
+  mlir::LogicalResult emitRoles(RolesOp op);
+  void placeBarriers();
+  Value getBarrierWord(Value barrier, Value index);
+  mlir::LogicalResult emitAllocBarrier(AllocBarrierOp op);
+  void signalBarrier(Value barrier, Value index, int64_t arrivals, Value bytes);
+  void emitBarrierWait(BarrierWaitOp op);
+  mlir::LogicalResult emitBarrierOp(mlir::Operation *op);
+  mlir::LogicalResult emitCopyAsync(CopyAsyncOp op);
+  /// Which threads run a statement outside of elementwise loops: one, unless it
+  /// speaks of threads; null where all do.
+  Value getActingThread(mlir::Operation *op);
+
+  //===--- Packed.cpp
+  //------------------------------------------------------===//
+
+  Value getHalfAddress(Value pointer);
+  Values loadHalves(Value address, int64_t count, Value predicate);
+  void storeHalves(Value address, mlir::ValueRange values, Value predicate);
+
+  //===--- Print.cpp
+  //-------------------------------------------------------===//
+
+  class Printer;
+  mlir::LogicalResult emitAssert(AssertOp op);
+  mlir::LogicalResult emitPrint(PrintOp op);
+
+  //===--- Scan.cpp
+  //--------------------------------------------------------===//
+
+  mlir::LogicalResult emitScan(ScanOp op);
+
   //===--- Loop.cpp
   //--------------------------------------------------------===//
 
@@ -214,10 +335,17 @@ private:
   /// the target.
   Value loadPartial(ReduceOp op, int64_t reg);
   void storeResult(ReduceOp op, int64_t reg, Value value);
+  template <typename OpTy> Combiner getCombiner(OpTy op);
+  Value combine(const Combiner &combiner, Value a, Value b);
   Value combine(ReduceOp op, Value a, Value b);
-  Value getIdentity(ReduceOp op, mlir::Type type);
+  /// What combines with any element to that element.
+  Value getIdentity(const Combiner &combiner);
   Value reduceAcrossLanes(ReduceOp op, Value value,
                           llvm::ArrayRef<int64_t> laneSteps);
+  /// A value of any width of another lane: that whose number differs in the
+  /// bits of `distance` (xor), or is smaller by it (up).
+  enum class Exchange { Xor, Up };
+  Value exchange(Value value, Exchange kind, int64_t distance);
   void reduceAcrossWarps(ReduceOp op, Values &values,
                          llvm::ArrayRef<std::pair<int64_t, int64_t>> digits);
 
@@ -252,6 +380,12 @@ private:
   Value sharedBase, threadId;
   int64_t threads;
   int64_t scratchBytes = 0;
+  Team team;
+  int64_t nextBarrierId = 1;
+  /// Places of the program's barriers, behind the named buffers.
+  llvm::DenseMap<Value, int64_t> barrierPlaces;
+  int64_t barrierBytes = 0;
+  ThreadLevel threadLevel;
   mlir::IRMapping map;
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, Value> stackArrays;

@@ -27,6 +27,8 @@ void tile::cuda::buildTileToCUDA(OpPassManager &passes,
   passes.addPass(createSpecialize(specialize));
   passes.addNestedPass<func::FuncOp>(createCheckStatic());
   passes.addNestedPass<func::FuncOp>(createSplitLockstep());
+  passes.addPass(createTileExpandPersistent());
+  passes.addPass(createTileExpandAsync());
   passes.addPass(createTileStageElementwise());
   passes.addPass(createTileVersionLaunches());
   passes.addPass(createTileMaterializePipeline());

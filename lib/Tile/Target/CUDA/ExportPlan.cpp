@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/EntryAttributes.h"
+#include "Tile/IR/TileDialect.h"
 #include "Tile/Target/CUDA/DeviceCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -51,6 +52,8 @@ private:
   Index computeArithmetic(Operation *op);
   /// Extent or stride of a buffer.
   Index getExtent(Value buffer, int64_t dim);
+  Index getStride(Value buffer, int64_t dim);
+  Index getAddress(Value buffer);
   Index fail(Operation *op) {
     op->emitOpError(
         "cannot be part of a launch plan: between launches the cuda "
@@ -63,7 +66,7 @@ private:
   std::string header, values;
   size_t count = 0;
   llvm::StringMap<size_t> emitted;
-  DenseMap<Value, size_t> known;
+  DenseMap<Value, size_t> known, workspaces;
 };
 
 } // namespace
@@ -102,6 +105,14 @@ PlanWriter::Index PlanWriter::getExtent(Value buffer, int64_t dim) {
     return constant(type.getDimSize(dim));
   if (auto argument = dyn_cast<BlockArgument>(buffer))
     return emit("extent " + Twine(argument.getArgNumber()) + " " + Twine(dim));
+  if (auto workspace = buffer.getDefiningOp<tile::AllocGlobalOp>()) {
+    Index size = get(workspace.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+    if (failed(size))
+      return failure();
+    // Sizes below zero count as zero.
+    size_t zero = constant(0);
+    return emit("maxsi " + Twine(*size) + " " + Twine(zero));
+  }
   if (auto cast = buffer.getDefiningOp<memref::CastOp>())
     return getExtent(cast.getSource(), dim);
   if (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
@@ -112,6 +123,49 @@ PlanWriter::Index PlanWriter::getExtent(Value buffer, int64_t dim) {
         return get(cast<Value>(size));
   }
   return fail(buffer.getDefiningOp());
+}
+
+PlanWriter::Index PlanWriter::getStride(Value buffer, int64_t dim) {
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
+    return emit("stride " + Twine(argument.getArgNumber()) + " " + Twine(dim));
+  // Workspaces are dense.
+  Index stride = constant(1);
+  for (int64_t inner = cast<MemRefType>(buffer.getType()).getRank() - 1;
+       inner > dim && succeeded(stride); --inner) {
+    Index extent = getExtent(buffer, inner);
+    if (failed(extent))
+      return failure();
+    stride = emit("muli " + Twine(*stride) + " " + Twine(*extent));
+  }
+  return stride;
+}
+
+PlanWriter::Index PlanWriter::getAddress(Value buffer) {
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
+    return emit("address " + Twine(argument.getArgNumber()));
+  if (auto at = workspaces.find(buffer); at != workspaces.end())
+    return at->second;
+  auto type = cast<MemRefType>(buffer.getType());
+  Index bits = constant(type.getElementType().isIndex()
+                            ? 64
+                            : std::max(4u, type.getElementTypeBitWidth()));
+  if (type.getElementType().isInteger(1))
+    bits = constant(8);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Index extent = getExtent(buffer, dim);
+    if (failed(extent))
+      return failure();
+    bits = emit("muli " + Twine(*bits) + " " + Twine(*extent));
+  }
+  size_t byte = constant(8);
+  size_t bytes = emit("ceildivsi " + Twine(*bits) + " " + Twine(byte));
+  return workspaces[buffer] = emit("workspace " + Twine(bytes));
+}
+
+/// What has an address that a plan can name.
+static bool isRoot(Value buffer) {
+  return isa<BlockArgument>(buffer) ||
+         buffer.getDefiningOp<tile::AllocGlobalOp>();
 }
 
 PlanWriter::Index PlanWriter::get(Value value) {
@@ -150,13 +204,12 @@ PlanWriter::Index PlanWriter::compute(Operation *op, OpResult result) {
     return at ? getExtent(dim.getSource(), *at) : fail(op);
   }
   if (auto pointer = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op)) {
-    auto argument = dyn_cast<BlockArgument>(pointer.getSource());
-    return argument ? Index(emit("address " + Twine(argument.getArgNumber())))
-                    : fail(op);
+    return isRoot(pointer.getSource()) ? getAddress(pointer.getSource())
+                                       : fail(op);
   }
   if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
-    auto argument = dyn_cast<BlockArgument>(metadata.getSource());
-    if (!argument)
+    Value source = metadata.getSource();
+    if (!isRoot(source))
       return fail(op);
     unsigned rank = metadata.getSizes().size();
     unsigned number = result.getResultNumber();
@@ -164,10 +217,9 @@ PlanWriter::Index PlanWriter::compute(Operation *op, OpResult result) {
     if (number == 1)
       return constant(0);
     if (number >= 2 && number < 2 + rank)
-      return getExtent(argument, number - 2);
+      return getExtent(source, number - 2);
     if (number >= 2 + rank)
-      return emit("stride " + Twine(argument.getArgNumber()) + " " +
-                  Twine(number - 2 - rank));
+      return getStride(source, number - 2 - rank);
     return fail(op);
   }
   if (auto condition = dyn_cast<scf::IfOp>(op)) {
@@ -322,7 +374,8 @@ LogicalResult PlanWriter::writeBlock(Block &block,
       llvm::append_range(steps, no);
     } else if (!isMemoryEffectFree(&op) &&
                !op.hasTrait<OpTrait::IsTerminator>() &&
-               !isa<memref::ExtractStridedMetadataOp, memref::DimOp>(op)) {
+               !isa<memref::ExtractStridedMetadataOp, memref::DimOp,
+                    tile::AllocGlobalOp>(op)) {
       return fail(&op);
     }
   }

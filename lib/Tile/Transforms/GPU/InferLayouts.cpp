@@ -76,6 +76,12 @@ bool LayoutInference::spreadOnce() {
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (isKnown(reduce.getSource()) && !isKnown(reduce.getTarget()))
         assign(reduce.getTarget(), getReducedLayout(reduce));
+    } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      // It goes through shared memory, so this is for what stands around it.
+      for (auto [from, to] : {std::pair(scan.getSource(), scan.getTarget()),
+                              std::pair(scan.getTarget(), scan.getSource())})
+        if (isKnown(from) && !isKnown(to))
+          assign(to, known.at(from));
     } else if (auto loop = dyn_cast<ParallelOp>(op)) {
       spreadThroughLoop(loop);
     }
@@ -298,6 +304,61 @@ LogicalResult LayoutInference::checkStatic() {
 }
 
 namespace {
+/// As far as layouts go a role is a launch with the role's threads: while this
+/// lives, the bodies of a launch's roles stand in launches of their own.
+class RolesApart {
+public:
+  explicit RolesApart(LaunchOp launch) : launch(launch) {}
+  ~RolesApart() {
+    for (auto [role, apart] : llvm::zip(roles, launches)) {
+      // What other launches hold does not concern the products inside.
+      pinPolicies(apart);
+      move(apart.getBody().front(), role.getBody().front());
+      apart.erase();
+    }
+  }
+  RolesApart(const RolesApart &) = delete;
+  RolesApart &operator=(const RolesApart &) = delete;
+
+  LogicalResult takeOut() {
+    int64_t threads = 0;
+    launch.walk([&](RolesOp op) {
+      int64_t warps = 0;
+      for (RoleOp role : op.getBody().front().getOps<RoleOp>()) {
+        roles.push_back(role);
+        warps += role.getWarps();
+      }
+      threads = std::max(threads, warps * layout::warpSize);
+    });
+    if (roles.empty())
+      return success();
+    launch.setStaticThreads(threads);
+    launch.getThreadsMutable().clear();
+    OpBuilder builder(launch);
+    for (RoleOp role : roles) {
+      auto apart =
+          LaunchOp::create(builder, role.getLoc(), launch.getGrid(),
+                           int64_t(role.getWarps()) * layout::warpSize);
+      move(role.getBody().front(), apart.getBody().front());
+      launches.push_back(apart);
+    }
+    return success();
+  }
+  ArrayRef<LaunchOp> get() const { return launches; }
+
+private:
+  /// All but the terminators.
+  static void move(Block &from, Block &to) {
+    to.getOperations().splice(to.without_terminator().end(),
+                              from.getOperations(), from.begin(),
+                              from.without_terminator().end());
+  }
+
+  LaunchOp launch;
+  SmallVector<RoleOp> roles;
+  SmallVector<LaunchOp> launches;
+};
+
 struct InferLayoutsPass : tile::impl::TileInferLayoutsBase<InferLayoutsPass> {
   using TileInferLayoutsBase::TileInferLayoutsBase;
   void runOnOperation() override {
@@ -307,16 +368,25 @@ struct InferLayoutsPass : tile::impl::TileInferLayoutsBase<InferLayoutsPass> {
           << chip << "'; known are " << getChipNames();
       return signalPassFailure();
     }
-    WalkResult result = getOperation()->walk([&](LaunchOp launch) {
-      LayoutInference inference(launch, *found);
-      if (failed(inference.run()))
-        return WalkResult::interrupt();
-      numDemoted += inference.numDemoted;
-      numConversions += inference.numConversions;
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    SmallVector<LaunchOp> launches;
+    getOperation()->walk([&](LaunchOp launch) { launches.push_back(launch); });
+    for (LaunchOp launch : launches) {
+      RolesApart roles(launch);
+      if (failed(roles.takeOut()) || failed(infer(launch, *found)))
+        return signalPassFailure();
+      for (LaunchOp role : roles.get())
+        if (failed(infer(role, *found)))
+          return signalPassFailure();
+    }
+  }
+
+  LogicalResult infer(LaunchOp launch, const Chip &found) {
+    LayoutInference inference(launch, found);
+    if (failed(inference.run()))
+      return failure();
+    numDemoted += inference.numDemoted;
+    numConversions += inference.numConversions;
+    return success();
   }
 };
 } // namespace

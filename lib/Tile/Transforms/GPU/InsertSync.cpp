@@ -21,8 +21,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/IR/EntryAttributes.h"
 #include "Tile/IR/Layouts.h"
 #include "Tile/Transforms/GPUPasses.h"
+#include "Tile/Transforms/ThreadLevel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -100,6 +102,21 @@ public:
   }
 
 private:
+  /// The buffer whose memory a view is of; of arguments that may overlap the
+  /// first.
+  static Value getMemory(Value view) {
+    Value root = getRootBuffer(view);
+    auto argument = dyn_cast<BlockArgument>(root);
+    auto function =
+        argument
+            ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+            : FunctionOpInterface();
+    for (unsigned i = 0; function && i < argument.getArgNumber(); ++i)
+      if (mayAlias(function, i, argument.getArgNumber()))
+        return function.getArgument(i);
+    return root;
+  }
+
   /// The buffers an op and its regions share with other threads.
   static void collect(Operation *op, Buffers &reads, Buffers &writes) {
     op->walk([&](MemoryEffectOpInterface inner) {
@@ -110,9 +127,9 @@ private:
         if (!value || !(isShared(value.getType()) || isGlobal(value.getType())))
           continue;
         if (isa<MemoryEffects::Read>(effect.getEffect()))
-          reads.insert(getRootBuffer(value));
+          reads.insert(getMemory(value));
         else if (isa<MemoryEffects::Write>(effect.getEffect()))
-          writes.insert(getRootBuffer(value));
+          writes.insert(getMemory(value));
       }
     });
   }
@@ -135,7 +152,18 @@ private:
         state.inFlight.clear();
       return;
     }
-    if (op->getNumRegions() && !isa<ParallelOp>(op)) {
+    if (auto roles = dyn_cast<RolesOp>(op)) {
+      // All threads of the block meet at either end. Inside, roles meet on the
+      // program's barriers.
+      for (RoleOp role : roles.getBody().front().getOps<RoleOp>()) {
+        State inner;
+        visit(role.getBody().front(), inner);
+      }
+      state = State();
+      return;
+    }
+    // Where threads part they cannot meet.
+    if (op->getNumRegions() && !isa<ParallelOp>(op) && !threadLevel.parts(op)) {
       visitRegions(op, state);
       return;
     }
@@ -152,9 +180,17 @@ private:
     if (meets(reads, state.writes) || meets(writes, state.writes) ||
         meets(writes, state.reads))
       insertBarrier(op, state);
+    // The program's barriers make a role's threads meet first.
+    if (isa<AllocBarrierOp, BarrierArriveOp, BarrierExpectOp, CopyAsyncOp>(
+            op)) {
+      state.clear();
+      return;
+    }
     state.reads.insert(reads.begin(), reads.end());
     state.writes.insert(writes.begin(), writes.end());
   }
+
+  ThreadLevel threadLevel;
 
   void visitRegions(Operation *op, State &state) {
     // Around a loop the state at the end meets that at the start, until

@@ -43,9 +43,14 @@ private:
   void demote(AllocFragmentOp alloc);
   void normalizeGemm(GemmOp gemm);
   void normalizeReduce(ReduceOp reduce);
-  /// A copy of `buffer` in another space, filled in front of `op`.
+  void normalizeScan(ScanOp scan);
+  /// Lets `op` write a fragment that is copied to `target` behind it, where
+  /// `target` is none itself, and from it in front where the op reads it.
+  void writeBehind(mlir::Operation *op, mlir::OpOperand &target, bool reads);
+  /// A copy of `buffer` in another space, and of another type where one is
+  /// given, filled in front of `op`.
   mlir::Value copyBefore(mlir::Operation *op, mlir::Value buffer,
-                         mlir::Attribute space);
+                         mlir::Attribute space, mlir::Type element = {});
   /// Gives `buffer` and the views of it another memory space.
   void setSpace(mlir::Value buffer, mlir::Attribute space);
 

@@ -10,6 +10,7 @@
 #include "Tile/Layout/Fragments.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace tile;
@@ -147,9 +148,35 @@ getSpanningLayout(ParallelOp loop, const LoopAccess &access,
   return reshape(layout, getTileShape(box));
 }
 
+/// Whether the loop reads memory that it writes. Of the threads that hold a
+/// lane's element one writes for all; another one that reads would race with
+/// it.
+static bool readsWhatItWrites(ParallelOp loop) {
+  llvm::SmallPtrSet<Value, 4> read, written;
+  loop.walk([&](Operation *op) {
+    auto isMemory = [](MemRefType type) {
+      return !isFragment(type) && getSpace(type) != Space::Local;
+    };
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      if (isMemory(load.getMemRefType()))
+        read.insert(getRootBuffer(load.getMemRef()));
+    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      if (isMemory(store.getMemRefType()))
+        written.insert(getRootBuffer(store.getMemRef()));
+    } else if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
+      written.insert(getRootBuffer(update.getMemref()));
+      if (!update.getResult().use_empty())
+        read.insert(getRootBuffer(update.getMemref()));
+    }
+  });
+  return llvm::any_of(read,
+                      [&](Value buffer) { return written.contains(buffer); });
+}
+
 std::optional<FragmentLayout> tile::suggestLoopLayout(ParallelOp loop,
                                                       LayoutOf layoutOf) {
   std::optional<FragmentLayout> read, written;
+  bool takesOneThread = readsWhatItWrites(loop);
   auto consider = [&](Value buffer, ValueRange indices,
                       std::optional<FragmentLayout> &best) {
     if (best || !isFragment(buffer.getType()))
@@ -159,6 +186,8 @@ std::optional<FragmentLayout> tile::suggestLoopLayout(ParallelOp loop,
       return;
     if (std::optional<LoopAccess> access = getLoopAccess(loop, buffer, indices))
       best = getSpanningLayout(loop, *access, *known);
+    if (best && takesOneThread && best->coverage().isReplicated())
+      best = std::nullopt;
   };
   loop.walk([&](Operation *op) {
     if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -192,7 +221,22 @@ FragmentLayout tile::getLoopLayout(ParallelOp loop, int64_t threads) {
       suggestLoopLayout(loop, [](Value buffer) {
         return getFragmentLayout(cast<MemRefType>(buffer.getType()));
       });
-  if (suggested)
-    return *suggested;
-  return getDealtLayout(loop.getStaticExtents(), threads, 1);
+  return suggested ? *suggested : getPlainLoopLayout(loop, threads);
+}
+
+FragmentLayout tile::getPlainLoopLayout(ParallelOp loop, int64_t threads) {
+  ArrayRef<int64_t> extents = loop.getStaticExtents();
+  if (!readsWhatItWrites(loop))
+    return getDealtLayout(extents, threads, 1);
+  // Threads without a lane stay idle.
+  int64_t points = 1;
+  for (int64_t extent : extents)
+    points *= extent;
+  layout::FragmentModes modes;
+  modes.threads = {{threads, {1}}};
+  modes.registers = {{(points + threads - 1) / threads, {threads}}};
+  layout::Expected<FragmentLayout> sequence =
+      FragmentLayout::strided({points}, threads, std::move(modes));
+  assert(sequence && "points in a row can be dealt out");
+  return reshape(*sequence, getTileShape(extents));
 }

@@ -34,6 +34,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tile;
@@ -89,7 +90,21 @@ bool Pipeliner::collectSlice(Value value, SetVector<Operation *> &result) {
   return true;
 }
 
+/// Whether all the op does to the buffer is to read it.
+static bool onlyReads(Operation *op, Value buffer) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  SmallVector<MemoryEffects::EffectInstance> list;
+  if (effects)
+    effects.getEffectsOnValue(buffer, list);
+  return !list.empty() &&
+         llvm::all_of(list, [](const MemoryEffects::EffectInstance &effect) {
+           return isa<MemoryEffects::Read>(effect.getEffect());
+         });
+}
+
 StringRef Pipeliner::getObstacle(CopyOp copy) {
+  if (copy.getEngine() == CopyEngine::Vector)
+    return "its engine is pinned to the threads' loads and stores";
   if (!isGlobal(copy.getSourceType()) || !isShared(copy.getTargetType()))
     return "it is not from global to shared memory";
   if (copy.getSourceType().getElementType() !=
@@ -113,14 +128,7 @@ StringRef Pipeliner::getObstacle(CopyOp copy) {
     Operation *inBody = body->findAncestorOpInBlock(*user);
     if (!inBody || inBody->isBeforeInBlock(copy))
       return "its buffer is used outside the loop or before the copy";
-    bool reads = isa<memref::LoadOp>(user);
-    if (auto other = dyn_cast<CopyOp>(user))
-      reads = other.getTarget() != alloc.getBuffer();
-    if (isa<GemmOp>(user))
-      reads = true;
-    if (auto reduce = dyn_cast<ReduceOp>(user))
-      reads = reduce.getTarget() != alloc.getBuffer();
-    if (!reads)
+    if (!onlyReads(user, alloc.getBuffer()))
       return "its buffer is written by another op or viewed";
   }
   Value source = getRootBuffer(copy.getSource());
@@ -289,10 +297,36 @@ int64_t Pipeliner::run() {
   return copies.size();
 }
 
+/// A copy that nothing overlaps with, by the engine the program asks for.
+static void waitAtOnce(CopyOp copy) {
+  copy.setIsAsync(true);
+  ImplicitLocOpBuilder b(copy.getLoc(), copy);
+  b.setInsertionPointAfter(copy);
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  NVVM::CpAsyncWaitGroupOp::create(b, b.getI32IntegerAttr(0));
+}
+
+/// The steps of a loop run one after another here, as written, which is what
+/// they mean; of their schedule what remains is that copies run ahead.
+static void inlineStep(StepOp step) {
+  if (step.getRole() || step.getOrder())
+    step.emitRemark("runs in the order written and on all warps; of the "
+                    "schedule, only copies that run ahead are followed");
+  IRRewriter rewriter(step.getContext());
+  Block &body = step.getBody().front();
+  rewriter.eraseOp(body.getTerminator());
+  rewriter.inlineBlockBefore(&body, step);
+  rewriter.eraseOp(step);
+}
+
 namespace {
 struct MaterializePipelinePass
     : tile::impl::TileMaterializePipelineBase<MaterializePipelinePass> {
   void runOnOperation() override {
+    SmallVector<StepOp> steps;
+    getOperation()->walk([&](StepOp step) { steps.push_back(step); });
+    for (StepOp step : steps)
+      inlineStep(step);
     SmallVector<PipelinedOp> loops;
     WalkResult result = getOperation()->walk([&](PipelinedOp loop) {
       if (loop.getStages()) {
@@ -310,6 +344,10 @@ struct MaterializePipelinePass
       numAhead += ahead;
       numPipelined += ahead != 0;
     }
+    getOperation()->walk([](CopyOp copy) {
+      if (copy.getEngine() == CopyEngine::CpAsync && !copy.getIsAsync())
+        waitAtOnce(copy);
+    });
   }
 };
 } // namespace

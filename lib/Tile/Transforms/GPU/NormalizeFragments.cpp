@@ -27,8 +27,29 @@ static bool isWhole(MemRefType type, ArrayRef<OpFoldResult> offsets,
          });
 }
 
+template <typename OpTy> static bool takesWholeSource(OpTy op) {
+  return isWhole(op.getSourceType(), op.getMixedSourceOffsets(),
+                 op.getSourceTile());
+}
+
+/// True for a loop that uses what an indivisible update found. It runs on one
+/// thread for each lane, so it cannot follow the layout of a fragment that
+/// several threads hold.
+static bool readsOldElements(ParallelOp loop) {
+  return loop
+      .walk([](memref::AtomicRMWOp update) {
+        return update.getResult().use_empty() ? WalkResult::advance()
+                                              : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 static bool staysInRegisters(OpOperand &use) {
   Operation *op = use.getOwner();
+  // Another role, whose threads hold no part of it.
+  if (op->getParentOfType<LaunchOp>() !=
+      use.get().getDefiningOp()->getParentOfType<LaunchOp>())
+    return false;
   if (auto copy = dyn_cast<CopyOp>(op)) {
     bool isSource = &use == &copy.getSourceMutable();
     return isSource
@@ -37,10 +58,16 @@ static bool staysInRegisters(OpOperand &use) {
                : isWhole(copy.getTargetType(), copy.getMixedTargetOffsets(),
                          copy.getTargetTile());
   }
-  if (isa<FillOp, GemmOp, ReduceOp, memref::DimOp>(op))
+  if (isa<FillOp, GemmOp, ReduceOp, ScanOp, PrintOp, memref::DimOp>(op))
     return true;
+  if (auto add = dyn_cast<AtomicAddOp>(op))
+    return takesWholeSource(add);
+  if (auto most = dyn_cast<AtomicMaxOp>(op))
+    return takesWholeSource(most);
+  if (auto least = dyn_cast<AtomicMinOp>(op))
+    return takesWholeSource(least);
   auto loop = op->getParentOfType<ParallelOp>();
-  if (!loop)
+  if (!loop || readsOldElements(loop))
     return false;
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return getLoopAccess(loop, use.get(), load.getIndices()).has_value();
@@ -60,8 +87,10 @@ static bool hasConsistentAccesses(Value fragment) {
     ValueRange indices;
     if (auto load = dyn_cast<memref::LoadOp>(user))
       indices = load.getIndices();
+    else if (auto store = dyn_cast<memref::StoreOp>(user))
+      indices = store.getIndices();
     else
-      indices = cast<memref::StoreOp>(user).getIndices();
+      continue;
     LoopAccess access = *getLoopAccess(loop, fragment, indices);
     auto [at, isNew] = seen.try_emplace(loop, access.dims);
     if (at->second != access.dims)
@@ -98,6 +127,17 @@ void LayoutInference::normalizeFragments() {
   launch.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
   for (ReduceOp reduce : reductions)
     normalizeReduce(reduce);
+  SmallVector<ScanOp> scans;
+  launch.walk([&](ScanOp scan) { scans.push_back(scan); });
+  for (ScanOp scan : scans)
+    normalizeScan(scan);
+  SmallVector<PrintOp> prints;
+  launch.walk([&](PrintOp print) { prints.push_back(print); });
+  for (PrintOp print : prints)
+    for (OpOperand &value : print.getValuesMutable())
+      if (isFragment(value.get().getType()))
+        value.set(copyBefore(print, value.get(),
+                             SharedAttr::get(print.getContext())));
 }
 
 void LayoutInference::setSpace(Value buffer, Attribute space) {
@@ -160,11 +200,12 @@ void LayoutInference::demote(AllocFragmentOp alloc) {
   setSpace(shared, space);
 }
 
-Value LayoutInference::copyBefore(Operation *op, Value buffer,
-                                  Attribute space) {
+Value LayoutInference::copyBefore(Operation *op, Value buffer, Attribute space,
+                                  Type element) {
   OpBuilder builder(op);
   auto type = cast<MemRefType>(buffer.getType());
-  auto to = MemRefType::get(type.getShape(), type.getElementType(),
+  auto to = MemRefType::get(type.getShape(),
+                            element ? element : type.getElementType(),
                             MemRefLayoutAttrInterface(), space);
   Value result =
       isa<SharedAttr>(space)
@@ -180,6 +221,14 @@ Value LayoutInference::copyBefore(Operation *op, Value buffer,
 void LayoutInference::normalizeGemm(GemmOp gemm) {
   Attribute shared = SharedAttr::get(gemm.getContext());
   std::optional<GemmPlan> plan = planGemm(gemm, threads, chip);
+  if (!plan && isa<FloatType>(gemm.getAType().getElementType()) &&
+      gemm.getAType().getElementTypeBitWidth() == 8) {
+    // f16 holds every fp8 number, and has an instruction everywhere.
+    Type half = Float16Type::get(gemm.getContext());
+    gemm.getAMutable().assign(copyBefore(gemm, gemm.getA(), shared, half));
+    gemm.getBMutable().assign(copyBefore(gemm, gemm.getB(), shared, half));
+    return;
+  }
   // Only A of a matrix instruction may come from registers: its layout is the
   // accumulator's of the product before.
   bool registersA =
@@ -195,21 +244,35 @@ void LayoutInference::normalizeReduce(ReduceOp reduce) {
   if (!isFragment(reduce.getSource().getType()))
     reduce.getSourceMutable().assign(
         copyBefore(reduce, reduce.getSource(), fragment));
-  if (isFragment(reduce.getTarget().getType()))
+  writeBehind(reduce, reduce.getTargetMutable(), reduce.getAccumulate());
+}
+
+void LayoutInference::normalizeScan(ScanOp scan) {
+  Attribute fragment = FragmentAttr::get(scan.getContext());
+  if (!isFragment(scan.getSource().getType()))
+    scan.getSourceMutable().assign(
+        copyBefore(scan, scan.getSource(), fragment));
+  writeBehind(scan, scan.getTargetMutable(), /*reads=*/false);
+}
+
+void LayoutInference::writeBehind(Operation *op, OpOperand &target,
+                                  bool reads) {
+  Value outer = target.get();
+  if (isFragment(outer.getType()))
     return;
-  Value outer = reduce.getTarget();
   auto type = cast<MemRefType>(outer.getType());
-  OpBuilder builder(reduce);
+  OpBuilder builder(op);
   Value inner = AllocFragmentOp::create(
-      builder, reduce.getLoc(),
+      builder, op->getLoc(),
       MemRefType::get(type.getShape(), type.getElementType(),
-                      MemRefLayoutAttrInterface(), fragment),
+                      MemRefLayoutAttrInterface(),
+                      FragmentAttr::get(op->getContext())),
       ValueRange());
-  if (reduce.getAccumulate())
-    CopyOp::create(builder, reduce.getLoc(), outer, ArrayRef<OpFoldResult>(),
+  if (reads)
+    CopyOp::create(builder, op->getLoc(), outer, ArrayRef<OpFoldResult>(),
                    inner, ArrayRef<OpFoldResult>());
-  reduce.getTargetMutable().assign(inner);
-  builder.setInsertionPointAfter(reduce);
-  CopyOp::create(builder, reduce.getLoc(), inner, ArrayRef<OpFoldResult>(),
-                 outer, ArrayRef<OpFoldResult>());
+  target.set(inner);
+  builder.setInsertionPointAfter(op);
+  CopyOp::create(builder, op->getLoc(), inner, ArrayRef<OpFoldResult>(), outer,
+                 ArrayRef<OpFoldResult>());
 }

@@ -302,7 +302,9 @@ struct PipelineOperandsPass
     getOperation()->walk([&](LaunchOp launch) {
       SmallVector<scf::ForOp> loops;
       launch.walk([&](scf::ForOp loop) {
-        if (!loop.getBody()->getOps<NVVM::CpAsyncWaitGroupOp>().empty() &&
+        // A role has fewer threads than its launch.
+        if (!loop->getParentOfType<RolesOp>() &&
+            !loop.getBody()->getOps<NVVM::CpAsyncWaitGroupOp>().empty() &&
             !loop.getBody()->getOps<GemmOp>().empty())
           loops.push_back(loop);
       });

@@ -104,6 +104,12 @@ private:
     return range;
   }
 
+  void extendTo(Range &life, Operation *op) {
+    Range range = ranges.lookup(op);
+    life.first = std::min(life.first, range.first);
+    life.last = std::max(life.last, range.last);
+  }
+
   Range getLife(AllocSharedOp alloc) {
     Range life{ranges.lookup(alloc).last, ranges.lookup(alloc).last};
     bool isInFlight = false, isUsed = false;
@@ -119,6 +125,8 @@ private:
         if (!isUsed)
           life = range;
         isUsed = true;
+        if (auto roles = user->getParentOfType<RolesOp>())
+          extendTo(life, roles);
         life.first = std::min(life.first, range.first);
         life.last = std::max(life.last, range.last);
         if (auto copy = dyn_cast<CopyOp>(user))
@@ -128,6 +136,9 @@ private:
           life.last = ranges.lookup(launch).last;
       }
     }
+    // Roles run at the same time.
+    if (auto roles = alloc->getParentOfType<RolesOp>())
+      extendTo(life, roles);
     if (isInFlight)
       life.last = std::max(life.last, getWaitBehind(life.last, alloc));
     return life;

@@ -96,8 +96,7 @@ void LayoutInference::resolveConflicts() {
 void LayoutInference::resolveLoop(ParallelOp loop) {
   std::optional<FragmentLayout> suggested = suggest(loop);
   FragmentLayout layout =
-      suggested ? *suggested
-                : getDealtLayout(loop.getStaticExtents(), threads, 1);
+      suggested ? *suggested : getPlainLoopLayout(loop, threads);
   // By buffer: what the loop needs of it and does to it.
   struct Need {
     FragmentLayout layout;

@@ -52,6 +52,8 @@ private:
   OpBuilder builder;
   /// Accesses to global buffers in program order.
   SmallVector<Operation *> accesses;
+  /// What the loop updates indivisibly.
+  llvm::SmallPtrSet<Value, 4> updated;
 };
 } // namespace
 
@@ -134,6 +136,8 @@ bool Stager::isStaged(Operation *op) {
   if (op->getBlock() != &loop.getBody().front())
     return false;
   Value root = getRootBuffer(getBuffer(op));
+  if (updated.contains(root))
+    return false;
   bool isLoad = isa<memref::LoadOp>(op);
   bool isPast = false;
   for (Operation *other : accesses) {
@@ -201,11 +205,19 @@ int64_t Stager::run() {
     points *= extent;
   if (points > mostElements || points == 0)
     return 0;
+  bool readsOldElements = false;
   loop.walk([&](Operation *op) {
     if (isa<memref::LoadOp, memref::StoreOp>(op) &&
         isGlobal(getBuffer(op).getType()))
       accesses.push_back(op);
+    if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
+      updated.insert(getRootBuffer(update.getMemref()));
+      readsOldElements |= !update.getResult().use_empty();
+    }
   });
+  // Such a loop runs on one thread for each lane and has no use for fragments.
+  if (readsOldElements)
+    return 0;
   SmallVector<Operation *> staged;
   for (Operation *op : accesses) {
     ValueRange indices = isa<memref::LoadOp>(op)

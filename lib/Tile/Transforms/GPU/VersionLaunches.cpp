@@ -30,10 +30,15 @@ static constexpr int64_t widestAccess = 16;
 /// takes as they are.
 static SetVector<Value> getCopiedBuffers(LaunchOp launch) {
   SetVector<Value> buffers;
-  launch.walk([&](CopyOp copy) {
-    for (Value side : {copy.getSource(), copy.getTarget()}) {
+  launch.walk([&](Operation *op) {
+    if (!isa<CopyOp, CopyAsyncOp, AtomicAddOp>(op))
+      return;
+    for (Value side : op->getOperands()) {
+      if (!isa<MemRefType>(side.getType()))
+        continue;
       Value root = getRootBuffer(side);
-      if (isGlobal(side.getType()) && isa<BlockArgument>(root) &&
+      if (isGlobal(side.getType()) &&
+          (isa<BlockArgument>(root) || root.getDefiningOp<AllocGlobalOp>()) &&
           isa<MemRefType>(root.getType()) &&
           !launch.getBody().isAncestor(root.getParentRegion()))
         buffers.insert(root);
@@ -48,25 +53,35 @@ static Value getBits(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers) {
   auto include = [&](Value value) {
     bits = arith::OrIOp::create(b, bits, value);
   };
+  auto includeElements = [&](Value count, int64_t width) {
+    if (width >= 8) {
+      Value bytes = arith::ConstantIndexOp::create(b, width / 8);
+      include(arith::MulIOp::create(b, count, bytes));
+    } else if (width == 1) {
+      include(count);
+    } else {
+      // Two in a byte; an odd number is no multiple of anything.
+      Value one = arith::ConstantIndexOp::create(b, 1);
+      include(arith::ShRUIOp::create(b, count, one));
+      include(arith::AndIOp::create(b, count, one));
+    }
+  };
   for (Value buffer : buffers) {
     auto type = cast<MemRefType>(buffer.getType());
     Type element = type.getElementType();
     int64_t width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    Value bytes =
-        arith::ConstantIndexOp::create(b, std::max<int64_t>(1, width / 8));
     auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
     include(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
-    include(arith::MulIOp::create(b, metadata.getOffset(), bytes));
+    includeElements(metadata.getOffset(), width);
     SmallVector<int64_t> strides;
     int64_t offset;
     if (failed(type.getStridesAndOffset(strides, offset)))
       continue;
     for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
       if (ShapedType::isDynamic(strides[dim]))
-        include(arith::MulIOp::create(b, metadata.getStrides()[dim], bytes));
+        includeElements(metadata.getStrides()[dim], width);
     if (type.getRank() && type.isDynamicDim(type.getRank() - 1))
-      include(arith::MulIOp::create(b, metadata.getSizes()[type.getRank() - 1],
-                                    bytes));
+      includeElements(metadata.getSizes()[type.getRank() - 1], width);
   }
   return bits;
 }
