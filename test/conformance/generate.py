@@ -36,9 +36,7 @@ class Case:
     arguments: list[str] = field(default_factory=list)
 
     def command(self, tile_run: str | Path) -> list[str]:
-        target = os.environ.get("TILE_TARGET", "cpu")
-        options = ["--entry", self.kernel.name, f"--target={target}"]
-        return [str(tile_run), str(self.source), *options, *self.arguments]
+        return [str(tile_run), str(self.source), "--entry", self.kernel.name, *self.arguments]
 
 
 def make_inputs(kernel: Kernel) -> dict[str, Array]:
@@ -112,7 +110,7 @@ def generate(directory: Path, seed: int, count: int) -> list[Case]:
 
 def run(case: Case, tile_run: str | Path) -> tuple[bool, str]:
     """Whether the result is right, and what there is to read if not."""
-    command = case.command(tile_run)
+    command = [*case.command(tile_run), f"--target={os.environ.get('TILE_TARGET', 'cpu')}"]
     try:
         process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
