@@ -7,6 +7,7 @@
 
 #include "GPUCode.h"
 #include "Tile/Target/CUDA/Compile.h"
+#include "Tile/Target/CUDA/DeviceCode.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,4 +1,4 @@
-//===- Compile.h - Tile programs to artifacts -------------------*- C++ -*-===//
+//===- Compile.h - The way to code for NVIDIA GPUs --------------*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,6 @@
 #ifndef TILE_TARGET_CUDA_COMPILE_H
 #define TILE_TARGET_CUDA_COMPILE_H
 
-#include "Tile/Runtime/Artifact.h"
-#include "Tile/Target/CUDA/DeviceCode.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -29,12 +27,6 @@ void buildTileToCUDA(mlir::OpPassManager &passes,
                      const TileToCUDAOptions &options);
 /// Registers `tile-to-cuda`.
 void registerTileToCUDA();
-
-/// Adds the plan and the code of `function`, which the pipeline has lowered for
-/// `chip`, to an artifact: PTX, and machine code where ptxas is found.
-llvm::Expected<std::vector<ResourceReport>>
-addToArtifact(mlir::func::FuncOp function, const Chip &chip,
-              runtime::Artifact &artifact);
 
 } // namespace tile::cuda
 

@@ -1,4 +1,4 @@
-//===- Compile.cpp - Tile programs to artifacts -----------------*- C++ -*-===//
+//===- Compile.cpp - The way to code for NVIDIA GPUs ------------*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "Tile/Target/CUDA/Compile.h"
 #include "Tile/Conversion/GPUPasses.h"
+#include "Tile/Target/CUDA/DeviceCode.h"
 #include "Tile/Transforms/GPUPasses.h"
 #include "Tile/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -17,7 +18,6 @@
 using namespace mlir;
 using namespace tile;
 using namespace tile::cuda;
-using llvm::createStringError;
 
 void tile::cuda::buildTileToCUDA(OpPassManager &passes,
                                  const TileToCUDAOptions &options) {
@@ -61,31 +61,4 @@ void tile::cuda::registerTileToCUDA() {
       "tile-to-cuda",
       "lower tile programs to kernels in the llvm dialect and their launches",
       buildTileToCUDA);
-}
-
-llvm::Expected<std::vector<ResourceReport>>
-tile::cuda::addToArtifact(func::FuncOp function, const Chip &chip,
-                          runtime::Artifact &artifact) {
-  FailureOr<std::string> plan = exportPlan(function);
-  if (failed(plan))
-    return createStringError("'" + function.getName() + "' has no launch plan");
-  std::string name = function.getName().str();
-  artifact.set("plan/" + name, *plan);
-  auto module = SymbolTable::lookupNearestSymbolFrom<gpu::GPUModuleOp>(
-      function, StringAttr::get(function.getContext(), name + "_kernels"));
-  if (!module)
-    return std::vector<ResourceReport>();
-  llvm::Expected<std::string> ptx = emitPTX(module, chip);
-  if (!ptx)
-    return ptx.takeError();
-  std::string key = name + "/" + chip.name.str();
-  artifact.set("ptx/" + key, *ptx);
-  std::string ptxas = findPtxas();
-  if (ptxas.empty())
-    return std::vector<ResourceReport>();
-  llvm::Expected<MachineCode> code = assemble(*ptx, chip, ptxas);
-  if (!code)
-    return code.takeError();
-  artifact.set("cubin/" + key, std::move(code->cubin));
-  return std::move(code->resources);
 }
