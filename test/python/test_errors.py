@@ -152,3 +152,72 @@ def test_argument_that_does_not_fit() -> None:
     readonly.flags.writeable = False
     with pytest.raises(ValueError, match="'A' is read-only|argument 'A'"):
         compiled(readonly, 1)
+
+
+def test_recursion_without_an_end() -> None:
+    @T.macro
+    def again(a: Any) -> None:
+        again(a)
+
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            again(A)  # here
+
+    with pytest.raises(tile.LanguageError, match="recursion needs an end"):
+        tile.compile(T.prim_func(kernel), target="cpu")
+
+
+def test_loop_that_runs_at_compile_time_cannot_break_on_a_device_value() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            for scale in (1.0, 2.0):
+                if A[0] > scale:
+                    break  # here
+
+    refused(kernel, "`break` depends on a device value")
+
+
+def test_allocation_of_an_unknown_extent() -> None:
+    n = T.dynamic("n")
+
+    def kernel(A: Tensor((n,), "float32")) -> None:
+        with T.Kernel(1):
+            a = T.alloc_shared((n,), "float32")  # here  # noqa: F841
+
+    refused(kernel, "needs extents that are known at compile time")
+
+
+def test_python_functions_of_numbers_on_device_values() -> None:
+    import math
+
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            A[0] = math.sqrt(A[1])  # here
+
+    refused(kernel, "use T.sqrt")
+
+
+def test_slices_out_of_place() -> None:
+    def kernel(A: Tensor((4, 4), "float32")) -> None:
+        with T.Kernel(1):
+            A[0, 0] = A[0, 0:2] + 1  # here
+
+    refused(kernel, "A is sliced here, where one element is needed")
+
+
+def test_thread_ids_inside_a_parallel_loop() -> None:
+    def kernel(A: Tensor((64,), "float32")) -> None:
+        with T.Kernel(1, threads=64):
+            for i in T.Parallel(64):
+                A[i] = T.get_lane_idx()  # here
+
+    refused(kernel, "no meaning inside T.Parallel")
+
+
+def test_hints_and_options_that_are_wrong() -> None:
+    def kernel(A: Tensor((64,), "float32")) -> None:
+        with T.Kernel(1):
+            a = T.alloc_shared((64,), "float32")
+            T.copy(A, a, eviction_policy="evict_never")  # here
+
+    refused(kernel, "eviction_policy is one of evict_normal, evict_first, evict_last")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..errors import LanguageError
@@ -12,7 +14,7 @@ from .source import Source
 from .trace import current
 
 DEPTH_LIMIT = 100
-_depth = 0
+_running = threading.local()
 
 
 def closure_names(function: Callable[..., Any]) -> dict[str, Any]:
@@ -26,18 +28,19 @@ def closure_names(function: Callable[..., Any]) -> dict[str, Any]:
     return names
 
 
-def _enter() -> None:
-    global _depth
-    if _depth >= DEPTH_LIMIT:
+@contextlib.contextmanager
+def _call() -> Iterator[None]:
+    """Counts how deep functions call each other, on this thread."""
+    depth = getattr(_running, "depth", 0)
+    if depth >= DEPTH_LIMIT:
         raise LanguageError(
             f"functions call each other more than {DEPTH_LIMIT} deep; recursion needs an end at compile time"
         )
-    _depth += 1
-
-
-def _leave() -> None:
-    global _depth
-    _depth -= 1
+    _running.depth = depth + 1
+    try:
+        yield
+    finally:
+        _running.depth = depth
 
 
 class Macro:
@@ -61,11 +64,8 @@ class Macro:
         bound = self.signature.bind(*arguments, **named)
         bound.apply_defaults()
         frame = Frame(self.source, None, closure_names(self.function))
-        _enter()
-        try:
+        with _call():
             return run_function(current(), frame, self.source.node, bound.arguments)
-        finally:
-            _leave()
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         if instance is None:
@@ -88,11 +88,8 @@ class Closure:
 
         values = self._bind(arguments, named)
         inner = Frame(self.frame.source, self.frame, {})
-        _enter()
-        try:
+        with _call():
             return run_function(current(), inner, self.node, values)
-        finally:
-            _leave()
 
     def _bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         spec = self.node.args
