@@ -221,3 +221,14 @@ def test_hints_and_options_that_are_wrong() -> None:
             T.copy(A, a, eviction_policy="evict_never")  # here
 
     refused(kernel, "eviction_policy is one of evict_normal, evict_first, evict_last")
+
+
+def test_list_that_would_carry_a_value() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        with T.Kernel(1):
+            total = [0.0]
+            for i in T.serial(4):
+                total[0] = total[0] + A[i]  # here
+                A[i] = total[0]
+
+    refused(kernel, "would happen once, when the kernel is built; use T.alloc_var")

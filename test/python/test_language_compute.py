@@ -368,3 +368,28 @@ def test_persistent_of_other_workers():
     a = np.zeros((6, 5), np.int32)
     run(kernel, a)
     np.testing.assert_array_equal(a, np.add.outer(np.arange(6) * 10, np.arange(5)) + 1)
+
+
+def test_scopes_and_lists_of_variables():
+    """A comprehension's variable hides nothing, and variables in a list are variables."""
+
+    def kernel(A: T.Tensor((8,), "int32"), B: T.Tensor((8,), "int32")):
+        with T.Kernel(1):
+            totals = [T.alloc_var("int32", k) for k in range(2)]
+            named = {"last": T.alloc_var("int32", 0)}
+            for i in T.serial(8):
+                values = [A[i] * i for i in (1, 2)]
+                values = [A[i], *values]
+                totals[0] += values[0]
+                totals[1] = totals[1] + 1
+                named["last"] = i
+            add = lambda x, by=totals[0]: x + by  # noqa: E731
+            B[0] = totals[0]
+            B[1] = totals[1]
+            B[2] = named["last"]
+            B[3] = add(1)
+
+    a = np.arange(8, dtype=np.int32)
+    b = np.zeros(8, np.int32)
+    run(kernel, a, b)
+    np.testing.assert_array_equal(b[:4], [28, 9, 7, 29])

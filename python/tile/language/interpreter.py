@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..errors import LanguageError, TileError
@@ -410,19 +411,48 @@ class Interpreter:
     def eval_Lambda(self, node: ast.Lambda) -> Any:
         from .functions import Closure
 
-        return Closure(node, self.frame)
+        return Closure(node, self.frame, self.defaults(node.args))
+
+    def defaults(self, spec: ast.arguments) -> dict[str, Any]:
+        """The default values of a function's parameters."""
+        names = [item.arg for item in (*spec.posonlyargs, *spec.args)]
+        values = dict(zip(names[len(names) - len(spec.defaults) :], map(self.operand, spec.defaults)))
+        for item, value in zip(spec.kwonlyargs, spec.kw_defaults):
+            if value is not None:
+                values[item.arg] = self.operand(value)
+        return values
 
     def eval_ListComp(self, node: ast.ListComp) -> Any:
-        return [self.operand(node.elt) for _ in self._comprehension(node.generators)]
+        with self._scope():
+            return [self._item(node.elt) for _ in self._comprehension(node.generators)]
 
     def eval_SetComp(self, node: ast.SetComp) -> Any:
-        return {self.operand(node.elt) for _ in self._comprehension(node.generators)}
+        with self._scope():
+            return {self._item(node.elt) for _ in self._comprehension(node.generators)}
 
     def eval_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
-        return iter([self.operand(node.elt) for _ in self._comprehension(node.generators)])
+        with self._scope():
+            return iter([self._item(node.elt) for _ in self._comprehension(node.generators)])
 
     def eval_DictComp(self, node: ast.DictComp) -> Any:
-        return {self.operand(node.key): self.operand(node.value) for _ in self._comprehension(node.generators)}
+        with self._scope():
+            return {self.operand(node.key): self._item(node.value) for _ in self._comprehension(node.generators)}
+
+    def _item(self, node: ast.expr) -> Any:
+        """An item of a comprehension: elements are loaded, new variables are kept."""
+        value = self.evaluate(node)
+        kept = isinstance(value, Var) and isinstance(node, ast.Call)
+        return value.load() if isinstance(value, Access) and value.is_element and not kept else value
+
+    @contextlib.contextmanager
+    def _scope(self) -> Iterator[None]:
+        """A comprehension's variables are its own."""
+        outer = self.frame
+        self.frame = Frame(outer.source, outer, {})
+        try:
+            yield
+        finally:
+            self.frame = outer
 
     def _comprehension(self, generators: list[ast.comprehension]) -> Any:
         """Runs through a comprehension's loops, at compile time."""
@@ -443,6 +473,23 @@ class Interpreter:
         return bool(value)
 
     # Targets -----------------------------------------------------------
+
+    def guard_item(self, target: ast.Subscript) -> None:
+        """Refuses to change a list or dictionary from inside a loop or branch of the
+        kernel that it was made outside of: that would happen once, while building."""
+        root: ast.expr = target
+        while isinstance(root, (ast.Subscript, ast.Attribute)):
+            root = root.value
+        found = self.frame.find(root.id) if isinstance(root, ast.Name) else None
+        for region in reversed(self.trace.regions):
+            if found is not None and region is found[1].region:
+                return
+            if region.kind in ("loop", "parallel", "persistent", "branch"):
+                raise self.error(
+                    target,
+                    "an item of a list or dictionary that was made outside this loop or branch is assigned in it, "
+                    "which would happen once, when the kernel is built; use T.alloc_var or T.alloc_local",
+                )
 
     def assign(self, target: ast.expr, value: Any) -> None:
         """Assigns to a name, an element, or a tuple of them."""
@@ -471,12 +518,24 @@ class Interpreter:
                 access = self.evaluate(target)
                 self.at(target)
                 access.store(value)
+                return
+            key = self.operand(target.slice)
+            if isinstance(container[key] if _has(container, key) else None, Var) and isinstance(
+                value, (Expr, int, float)
+            ):
+                container[key].store(value)
             else:
-                container[self.evaluate(target.slice)] = value
+                self.guard_item(target)
+                container[key] = value
         elif isinstance(target, ast.Attribute):
             raise self.error(target, "attributes cannot be assigned in a kernel")
         else:
             raise self.error(target, f"cannot assign to {type(target).__name__}")
 
 
-__all__ = ["Binding", "Frame", "Interpreter"]
+def _has(container: Any, key: Any) -> bool:
+    """Whether a list or a dictionary has an item."""
+    try:
+        return key in container if isinstance(container, dict) else -len(container) <= key < len(container)
+    except TypeError:
+        return False

@@ -168,8 +168,15 @@ class Statements(Interpreter):
                 self.at(node)
                 access.store(binary(op, access.load(), value))
                 return
-            key = self.evaluate(target.slice)
-            container[key] = self._combine(op, container[key], self.operand(node.value), node)
+            key = self.operand(target.slice)
+            old = container[key]
+            if isinstance(old, Var):
+                value = self.operand(node.value)
+                self.at(node)
+                old.store(binary(op, old.load(), value))
+            else:
+                self.guard_item(target)
+                container[key] = self._combine(op, old, self.operand(node.value), node)
             return
         if not isinstance(target, ast.Name):
             raise self.error(node, "cannot assign to this target in a kernel")
@@ -209,15 +216,7 @@ class Statements(Interpreter):
             del self.frame.names[target.id]
 
     def exec_FunctionDef(self, node: ast.FunctionDef) -> None:
-        spec = node.args
-        names = [item.arg for item in (*spec.posonlyargs, *spec.args)]
-        defaults = {
-            name: self.operand(value) for name, value in zip(names[len(names) - len(spec.defaults) :], spec.defaults)
-        }
-        for item, value in zip(spec.kwonlyargs, spec.kw_defaults):
-            if value is not None:
-                defaults[item.arg] = self.operand(value)
-        function: Any = Closure(node, self.frame, defaults)
+        function: Any = Closure(node, self.frame, self.defaults(node.args))
         for decorator in reversed(node.decorator_list):
             wrap = self.evaluate(decorator)
             from .functions import macro
