@@ -62,6 +62,7 @@ private:
   /// it is not free of effects.
   bool collectSlice(Value value, SetVector<Operation *> &slice);
   void makeRing(CopyOp copy);
+  bool isRepeated();
   Value getVersion(Value ring, Value slot);
   void issue(Value variable, Value iteration, Value slot);
   Value step(Value slot);
@@ -162,6 +163,14 @@ void Pipeliner::makeRing(CopyOp copy) {
       ValueRange()));
 }
 
+bool Pipeliner::isRepeated() {
+  for (Operation *op = loop->getParentOp(); op && !isa<LaunchOp>(op);
+       op = op->getParentOp())
+    if (!isa<scf::IfOp>(op))
+      return true;
+  return false;
+}
+
 Value Pipeliner::getVersion(Value ring, Value slot) {
   auto type = cast<MemRefType>(ring.getType());
   int64_t rank = type.getRank();
@@ -240,9 +249,11 @@ int64_t Pipeliner::run() {
   };
   SmallVector<Value> slots;
   if (!copies.empty()) {
-    // What came before may still read the ring: this loop, for instance, where
-    // it stands in another one.
-    gpu::BarrierOp::create(b);
+    // Where the loop stands in another one, threads may still read the ring for
+    // the last time. Whoever was in its place before is tile-insert-sync's
+    // affair.
+    if (isRepeated())
+      gpu::BarrierOp::create(b);
     for (int64_t i = 0; i < ahead; ++i)
       issue(loop.getInductionVar(), after(loop.getLower(), i),
             arith::ConstantIndexOp::create(b, i));
