@@ -9,9 +9,6 @@ import pytest
 import tile
 import tile.language as T
 
-# The GPU path does not run code by threads yet (docs/GPU.md).
-not_yet = pytest.mark.xfail(reason="code by threads has no lowering yet", strict=False)
-
 
 def emulate(function, *arguments):
     """Runs a kernel in the emulator, or says that there is none."""
@@ -91,7 +88,6 @@ def test_the_cpu_refuses(kernel) -> None:
     assert f"{__file__}:{first + 2}:" in str(caught.value)
 
 
-@not_yet
 def test_shuffles_in_the_emulator() -> None:
     a, b = np.arange(64, dtype=np.float32), np.zeros((6, 64), np.float32)
     emulate(shuffles, a, b)
@@ -107,14 +103,12 @@ def test_shuffles_in_the_emulator() -> None:
     np.testing.assert_array_equal(b, want)
 
 
-@not_yet
 def test_votes_in_the_emulator() -> None:
     a, b = np.arange(32, dtype=np.int32), np.zeros((3, 32), np.int32)
     emulate(votes, a, b)
     np.testing.assert_array_equal(b, np.array([[1] * 32, [0] * 32, [0x55555555] * 32]))
 
 
-@not_yet
 def test_thread_level_gemv_in_the_emulator(rng) -> None:
     a, x = rng.integers(-4, 5, (32, 64)).astype(np.float32), rng.integers(-4, 5, 64).astype(np.float32)
     y = np.zeros(32, np.float32)
@@ -122,7 +116,6 @@ def test_thread_level_gemv_in_the_emulator(rng) -> None:
     np.testing.assert_array_equal(y, a @ x)
 
 
-@not_yet
 def test_thread_bindings_in_the_emulator() -> None:
     a = np.zeros(64, np.float32)
     emulate(bound, a)
