@@ -66,16 +66,23 @@ func.func @softmax(
         : memref<32x128xf32, #tile.fragment> into memref<32xf32, #tile.fragment>
     }
 
+    // One division a row, and products with it after that.
+    tile.parallel (%i) in (32) {
+      %one = arith.constant 1.0 : f32
+      %l = memref.load %sum[%i] : memref<32xf32, #tile.fragment>
+      %inverse = arith.divf %one, %l : f32
+      memref.store %inverse, %sum[%i] : memref<32xf32, #tile.fragment>
+    }
     tile.pipelined %k = %c0 to %columns step %c128 stages(2) {
       tile.copy %x[%row, %k] to %tile
         : memref<?x?xf32> to memref<32x128xf32, #tile.fragment>
       tile.parallel (%i, %j) in (32, 128) {
         %v = memref.load %tile[%i, %j] : memref<32x128xf32, #tile.fragment>
         %m = memref.load %shift[%i] : memref<32xf32, #tile.fragment>
-        %l = memref.load %sum[%i] : memref<32xf32, #tile.fragment>
+        %inverse = memref.load %sum[%i] : memref<32xf32, #tile.fragment>
         %d = arith.subf %v, %m : f32
         %e = math.exp %d : f32
-        %p = arith.divf %e, %l : f32
+        %p = arith.mulf %e, %inverse : f32
         memref.store %p, %tile[%i, %j] : memref<32x128xf32, #tile.fragment>
       }
       tile.copy %tile to %y[%row, %k]

@@ -36,7 +36,7 @@ func.func @launch(%gx: index, %gy: index, %out: memref<?x?xindex>) {
 // CHECK-LABEL: func.func @copy
 // CHECK: %[[WHOLE:.*]] = arith.andi
 // CHECK: scf.if
-// CHECK: vector.load %{{.*}} : memref<?x?xf16>, vector<8xf16>
+// CHECK: vector.load %{{.*}} : memref<?x?xf16>, vector<16xf16>
 // CHECK: arith.extf
 // CHECK: vector.store
 // CHECK: else
@@ -52,8 +52,13 @@ func.func @copy(%A: memref<?x?xf16>, %g: index) {
 
 // -----
 
-// Known to be inside: no test at all.
+// Known to be inside: no test but for the memory of the tile.
 // CHECK-LABEL: func.func @copy_inside
+// CHECK: %[[S:.*]] = memref.alloc() {alignment = 64 : i64} : memref<32x32xf32>
+// CHECK: memref.extract_aligned_pointer_as_index %[[S]]
+// CHECK: scf.if
+// CHECK: __tile_cpu_report
+// CHECK: else
 // CHECK-NOT: scf.if
 // CHECK-NOT: memref.store
 func.func @copy_inside(%A: memref<64x64xf32>, %g: index) {
@@ -180,12 +185,13 @@ func.func @reduce(%x: memref<4x128xf32>, %y: memref<4xf32>, %g: index) {
 // -----
 
 // A trapping launch reports what a guarded one drops, with the place it is at.
-// CHECK: func.func private @__tile_cpu_report(!llvm.ptr)
-// CHECK: llvm.mlir.global internal constant @__tile_message_0
-// CHECK-SAME: load outside the buffer
+// CHECK-DAG: func.func private @__tile_cpu_report(!llvm.ptr, !llvm.ptr)
+// CHECK-DAG: func.func private @__tile_cpu_call() -> !llvm.ptr
+// CHECK-DAG: llvm.mlir.global internal constant @__tile_message_0({{.*}}load outside the buffer
 // CHECK-LABEL: func.func @trap
+// CHECK: %[[CALL:.*]] = call @__tile_cpu_call
 // CHECK: else
-// CHECK: call @__tile_cpu_report
+// CHECK: call @__tile_cpu_report(%[[CALL]],
 func.func @trap(%x: memref<?xf32>, %y: memref<1xf32>, %g: index) {
   %c0 = arith.constant 0 : index
   tile.launch blocks(%b) in (%g) bounds(trap) {
@@ -211,6 +217,96 @@ func.func @flags_of_conversions(%x: memref<64xf16>, %y: memref<64xf16>, %g: inde
       %r = arith.truncf %s : f32 to f16
       memref.store %r, %y[%i] : memref<64xf16>
     }
+  }
+  return
+}
+
+// -----
+
+// Large results whose rows begin cache lines go around the caches, and the
+// block ends with a fence; small ones do not.
+// CHECK-LABEL: func.func @stream
+// CHECK: %[[BITS:.*]] = arith.ori
+// CHECK: arith.andi %{{.*}}, %c63
+// CHECK: arith.cmpi sge, %{{.*}}, %c16777216
+// CHECK: scf.if
+// CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<?x?xf32>, vector<16xf32>
+// CHECK: else
+// CHECK-NOT: nontemporal
+// CHECK: vector.store {{.*}} memref<4x64xf32>
+// CHECK: llvm.fence seq_cst
+func.func @stream(%x: memref<?x?xf32>, %z: memref<4x64xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) bounds(assume) {
+    %S = tile.alloc_fragment : memref<4x64xf32, #tile.fragment>
+    tile.copy %S to %x[%b, 0] : memref<4x64xf32, #tile.fragment> to memref<?x?xf32>
+    tile.copy %S to %z : memref<4x64xf32, #tile.fragment> to memref<4x64xf32>
+  }
+  return
+}
+
+// -----
+
+// The same for an elementwise loop.
+// CHECK-LABEL: func.func @stream_lanes
+// CHECK: nontemporal = true
+// CHECK: else
+// CHECK-NOT: nontemporal
+func.func @stream_lanes(%x: memref<?xf32>, %g: index) {
+  %one = arith.constant 1.0 : f32
+  tile.launch blocks(%b) in (%g) bounds(assume) {
+    tile.parallel (%i) in (256) {
+      %at = arith.addi %b, %i : index
+      memref.store %one, %x[%at] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Operands that copies fill are kept in f32. B is read by an elementwise loop,
+// too, and stays.
+// CHECK-LABEL: func.func @widen
+// CHECK-DAG: memref.alloc{{.*}} : memref<64x32xf32>
+// CHECK-DAG: memref.alloc{{.*}} : memref<32x64xf16>
+func.func @widen(%x: memref<64x32xf16>, %y: memref<32x64xf16>, %z: memref<64x64xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) bounds(assume) {
+    %A = tile.alloc_shared : memref<64x32xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.copy %x to %A : memref<64x32xf16> to memref<64x32xf16, #tile.shared>
+    tile.copy %y to %B : memref<32x64xf16> to memref<32x64xf16, #tile.shared>
+    tile.parallel (%i, %j) in (32, 64) {
+      %v = memref.load %B[%i, %j] : memref<32x64xf16, #tile.shared>
+      %w = arith.negf %v : f16
+      memref.store %w, %B[%i, %j] : memref<32x64xf16, #tile.shared>
+    }
+    tile.gemm %A, %B, %C clear : memref<64x32xf16, #tile.shared>, memref<32x64xf16, #tile.shared>, memref<64x64xf32, #tile.fragment>
+    tile.copy %C to %z : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+// A workspace that is not to be had ends the function with a report.
+// CHECK-LABEL: func.func @workspace
+// CHECK: arith.cmpi sgt, %{{.*}}, %c549755813888
+// CHECK: cf.cond_br %{{.*}}, ^[[LEAVE:bb[0-9]+]](%[[TOO_LARGE:.*]] : !llvm.ptr), ^[[SMALL:bb[0-9]+]]
+// CHECK: ^[[LEAVE]](%[[WHY:.*]]: !llvm.ptr):
+// CHECK-NEXT: call @__tile_cpu_report(%{{.*}}, %[[WHY]])
+// CHECK-NEXT: return
+// CHECK: ^[[SMALL]]:
+// CHECK: %[[BUFFER:.*]] = memref.alloc(
+// CHECK: cf.cond_br %{{.*}}, ^[[LEAVE]](%[[NONE:.*]] : !llvm.ptr), ^[[REST:bb[0-9]+]]
+// CHECK: ^[[REST]]:
+// CHECK: memref.dealloc %[[BUFFER]]
+// CHECK-NEXT: return
+func.func @workspace(%n: index) {
+  %w = tile.alloc_global(%n) : memref<?x64xf32>
+  tile.launch blocks(%b) in (%n) {
+    %s = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+    tile.copy %s to %w[%b, 0] : memref<64xf32, #tile.fragment> to memref<?x64xf32>
   }
   return
 }

@@ -197,6 +197,48 @@ func.func @saturate_reference(%x: memref<?xf64>, %y: memref<?xf64>, %z: memref<?
   return
 }
 
+// The same from integers, signed and unsigned, and to 8 bits. i32 holds none of
+// what bf16 would have to clamp.
+func.func @saturate_integers(
+    %x: memref<8xi32> {tile.name = "x", tile.default = "values(1,70000,-70000,65504,-65505,500,-449,2147483647):8xi32"},
+    %y: memref<8xf16> {tile.name = "y", tile.default = "empty:8xf16"},
+    %u: memref<8xf16> {tile.name = "u", tile.default = "empty:8xf16"},
+    %z: memref<8xf8E4M3FN> {tile.name = "z", tile.default = "empty:8xf8E4M3FN"},
+    %w: memref<8xbf16> {tile.name = "w", tile.default = "empty:8xbf16"})
+    attributes {tile.reference = @saturate_integers_reference,
+                tile.tolerance = #tile.tolerance<norm = 1.0e-1, rtol = 1.0e-1>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    tile.copy %x to %y saturate : memref<8xi32> to memref<8xf16>
+    tile.copy %x to %u saturate unsigned : memref<8xi32> to memref<8xf16>
+    tile.copy %x to %z saturate : memref<8xi32> to memref<8xf8E4M3FN>
+    tile.copy %x to %w saturate : memref<8xi32> to memref<8xbf16>
+  }
+  return
+}
+func.func @saturate_integers_reference(%x: memref<8xi32>, %y: memref<8xf64>, %u: memref<8xf64>,
+                                       %z: memref<8xf64>, %w: memref<8xf64>) {
+  %most = arith.constant 65504.0 : f64
+  %least = arith.constant -65504.0 : f64
+  %most8 = arith.constant 448.0 : f64
+  %least8 = arith.constant -448.0 : f64
+  affine.for %i = 0 to 8 {
+    %v = affine.load %x[%i] : memref<8xi32>
+    %s = arith.sitofp %v : i32 to f64
+    %low = arith.maximumf %s, %least : f64
+    %clamped = arith.minimumf %low, %most : f64
+    affine.store %clamped, %y[%i] : memref<8xf64>
+    %n = arith.uitofp %v : i32 to f64
+    %high = arith.minimumf %n, %most : f64
+    affine.store %high, %u[%i] : memref<8xf64>
+    %low8 = arith.maximumf %s, %least8 : f64
+    %clamped8 = arith.minimumf %low8, %most8 : f64
+    affine.store %clamped8, %z[%i] : memref<8xf64>
+    affine.store %s, %w[%i] : memref<8xf64>
+  }
+  return
+}
+
 // f64 through the tile and down to f32.
 func.func @f64_to_f32(
     %x: memref<?x?xf64> {tile.name = "x", tile.default = "randn:13x21xf64"},

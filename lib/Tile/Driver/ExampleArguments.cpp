@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace tile;
 using namespace tile::driver;
@@ -96,6 +97,19 @@ ExampleArguments::makeRun(const Signature &signature,
   return arrays;
 }
 
+/// The size of each element. Scalar integers are rather places and extents than
+/// factors, so they are not asked of this. The least integer has no counterpart
+/// in its type; the greatest is next to it.
+static void takeMagnitudes(Array &array) {
+  runtime::DType type = array.getType();
+  double greatest = std::numeric_limits<double>::infinity();
+  if (runtime::isInteger(type))
+    greatest = std::ldexp(1.0, runtime::getBits(type) - 1) - 1;
+  for (int64_t i = 0; i < array.getNumElements(); ++i)
+    if (double value = array.getDouble(i); value < 0)
+      array.setDouble(i, std::min(-value, greatest));
+}
+
 llvm::Expected<std::vector<Array>>
 ExampleArguments::makeReferenceRun(const Signature &reference,
                                    bool absolute) const {
@@ -109,9 +123,9 @@ ExampleArguments::makeReferenceRun(const Signature &reference,
                                "': " + converted.message());
     if (empty.test(i))
       runtime::fillPoison(*converted, runtime::Poison::First);
-    else if (absolute && runtime::isFloat(parameter.type))
-      for (int64_t j = 0; j < converted->getNumElements(); ++j)
-        converted->setDouble(j, std::fabs(converted->getDouble(j)));
+    else if (absolute &&
+             (!parameter.isScalar || runtime::isFloat(parameter.type)))
+      takeMagnitudes(*converted);
     arrays.push_back(std::move(*converted));
   }
   return arrays;

@@ -226,7 +226,7 @@ void Comparer::compareRange(int64_t begin, int64_t end,
     if (tolerance.magnitude) {
       readBlock(*tolerance.magnitude, start, count, allowed);
       for (int64_t i = 0; i < count; ++i)
-        allowed[i] = tolerance.magnitudeFactor * allowed[i] +
+        allowed[i] = tolerance.magnitudeFactor * std::fabs(allowed[i]) +
                      tolerance.absolute +
                      tolerance.relative * std::fabs(wanted[i]);
     } else {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support.h"
+#include <atomic>
 #include <thread>
 
 using namespace tile;
@@ -205,20 +206,68 @@ TEST(Kernel, ReportsSymbolsThatNothingDefines) {
 
 TEST(Kernel, ReportsTrapsOfTheRunningCode) {
   constexpr llvm::StringLiteral source = R"(
-    llvm.mlir.global private constant @message("out of the buffer\00")
-    func.func private @__tile_cpu_report(!llvm.ptr)
     func.func @f(%n: index) {
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      scf.for %i = %c0 to %n step %c1 {
-        %m = llvm.mlir.addressof @message : !llvm.ptr
-        func.call @__tile_cpu_report(%m) : (!llvm.ptr) -> ()
+      %none = arith.constant false
+      tile.launch blocks(%b) in (%n) {
+        tile.assert %none, "no block may run"
       }
       return
     })";
   auto kernel = compile(source, "f");
   EXPECT_FALSE(kernel->run({Array::scalar(DType::I64, int64_t(0))}));
   EXPECT_EQ(getMessage(kernel->run({Array::scalar(DType::I64, int64_t(3))})),
-            "out of the buffer\n(3 reports in all)");
+            "test.mlir:5:9: assertion failed: no block may run\n"
+            "(3 reports in all)");
   EXPECT_FALSE(kernel->run({Array::scalar(DType::I64, int64_t(0))}));
+}
+
+TEST(Kernel, KeepsTheTrapsOfCallsApart) {
+  constexpr llvm::StringLiteral source = R"(
+    func.func @f(%n: index) {
+      %c8 = arith.constant 8 : index
+      %c100 = arith.constant 100 : index
+      tile.launch blocks(%b) in (%c100) {
+        %fine = arith.cmpi ult, %n, %c8 : index
+        tile.assert %fine, "n is too large"
+      }
+      return
+    })";
+  auto kernel = compile(source, "f");
+  std::atomic<int> mixedUp = 0;
+  auto work = [&](int64_t n) {
+    for (int i = 0; i < 50; ++i) {
+      llvm::Error error = kernel->run({Array::scalar(DType::I64, n)});
+      bool failed = static_cast<bool>(error);
+      llvm::consumeError(std::move(error));
+      mixedUp += failed != (n >= 8);
+    }
+  };
+  std::thread good([&] { work(1); }), bad([&] { work(9); });
+  good.join();
+  bad.join();
+  EXPECT_EQ(mixedUp, 0);
+}
+
+TEST(Kernel, ReportsWorkspacesThatMemoryCannotHold) {
+  constexpr llvm::StringLiteral source = R"(
+    func.func @f(%n: index, %x: memref<4xf32>) {
+      %small = tile.alloc_global : memref<4xf32>
+      %w = tile.alloc_global(%n, %n) : memref<?x?xf32>
+      %c1 = arith.constant 1 : index
+      tile.launch blocks(%b) in (%c1) {
+        tile.copy %x to %small : memref<4xf32> to memref<4xf32>
+        tile.copy %x to %w[0, 0] : memref<4xf32> to memref<?x?xf32>
+      }
+      return
+    })";
+  auto kernel = compile(source, "f");
+  auto run = [&](int64_t n) {
+    return getMessage(kernel->run({Array::scalar(DType::I64, n), makeIota(4)}));
+  };
+  EXPECT_FALSE(
+      kernel->run({Array::scalar(DType::I64, int64_t(8)), makeIota(4)}));
+  // The product wraps to zero.
+  EXPECT_TRUE(hasPart(run(int64_t(1) << 32), "more than memory can hold"));
+  EXPECT_TRUE(hasPart(run(int64_t(1) << 62), "more than memory can hold"));
+  EXPECT_TRUE(hasPart(run(int64_t(5) << 20), "no memory for a workspace"));
 }

@@ -30,9 +30,8 @@ public:
   ~LoadedCode();
 
   /// Calls the entry. `arguments[i]` points at a memref's descriptor or at a
-  /// scalar. Fails with what the code reported, a failed assertion or an access
-  /// outside a buffer; where calls overlap in time, each of them may get the
-  /// reports of the others.
+  /// scalar. Fails with what this call reported, a failed assertion or an
+  /// access outside a buffer.
   llvm::Error call(void **arguments) const;
 
   /// The lines that `tile.print` printed since this was asked last.

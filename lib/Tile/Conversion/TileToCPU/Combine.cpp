@@ -76,6 +76,10 @@ Value Combiner::combine(OpBuilder &b, Location loc, Value x, Value y) const {
   auto fast = arith::FastMathFlagsAttr::get(b.getContext(), flags);
   bool ignoresNaN = bitEnumContainsAll(flags, arith::FastMathFlags::nnan);
   if (isa<FloatType>(type)) {
+    // The op does not tell zeros apart, which would double the work.
+    if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+      fast = arith::FastMathFlagsAttr::get(b.getContext(),
+                                           flags | arith::FastMathFlags::nsz);
     switch (kind) {
     case ReduceKind::Product:
       return arith::MulFOp::create(b, loc, x, y, fast);

@@ -28,6 +28,7 @@ public:
   LogicalResult lower();
 
 private:
+  void copyWhole();
   void copyBox(ValueRange low, ValueRange high, bool isStatic);
   void fillBox(ValueRange low, ValueRange high);
   void copyElement(ValueRange point);
@@ -42,6 +43,8 @@ private:
   Location loc;
   TileSide source, target;
   SmallVector<int64_t> loops;
+  /// Stores go around the caches.
+  bool stream = false;
 };
 } // namespace
 
@@ -78,8 +81,30 @@ void CopyLowering::copyVector(ValueRange point, int64_t lanes) {
                                        source.at(b, loc, point));
   value = convertElement(b, loc, value, target.type().getElementType(),
                          {op.getSaturate(), op.getIsUnsigned()});
-  vector::StoreOp::create(b, loc, value, target.buffer,
-                          target.at(b, loc, point));
+  buildStore(b, loc, value, target.buffer, target.at(b, loc, point), stream);
+}
+
+/// Copies the whole tile, which exists on both sides.
+void CopyLowering::copyWhole() {
+  SmallVector<Value> low, high;
+  for (int64_t extent : loops) {
+    low.push_back(constantIndex(b, loc, 0));
+    high.push_back(constantIndex(b, loc, extent));
+  }
+  Value may = canUseVectors()
+                  ? mayStream(b, loc, target.buffer, target.at(b, loc, low))
+                  : Value();
+  if (!may)
+    return copyBox(low, high, /*isStatic=*/true);
+  context.streams = true;
+  auto test = scf::IfOp::create(b, loc, may, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(test.thenBlock());
+  stream = true;
+  copyBox(low, high, /*isStatic=*/true);
+  stream = false;
+  b.setInsertionPointToStart(test.elseBlock());
+  copyBox(low, high, /*isStatic=*/true);
 }
 
 void CopyLowering::copyBox(ValueRange low, ValueRange high, bool isStatic) {
@@ -96,8 +121,14 @@ void CopyLowering::copyBox(ValueRange low, ValueRange high, bool isStatic) {
   if (serial == depth)
     return copyElement(point);
 
-  int64_t lanes = std::min(context.lanes(source.type().getElementType()),
-                           context.lanes(target.type().getElementType()));
+  // A register of the narrower type, but at most four of the wider.
+  int64_t inSource = context.lanes(source.type().getElementType());
+  int64_t inTarget = context.lanes(target.type().getElementType());
+  int64_t lanes =
+      std::min(std::max(inSource, inTarget), 4 * std::min(inSource, inTarget));
+  if (stream)
+    lanes = std::max<int64_t>(
+        lanes, 8 * kAlignment / getElementBits(target.type().getElementType()));
   auto emit = [&](Value position, int64_t count) {
     point.push_back(position);
     copyVector(point, count);
@@ -155,23 +186,15 @@ LogicalResult CopyLowering::lower() {
   loops = llvm::to_vector(llvm::make_filter_range(
       *sourceTile, [](int64_t extent) { return extent != 1; }));
 
-  auto unclipped = [&]() {
-    SmallVector<Value> low, high;
-    for (int64_t extent : loops) {
-      low.push_back(constantIndex(b, loc, 0));
-      high.push_back(constantIndex(b, loc, extent));
-    }
-    copyBox(low, high, /*isStatic=*/true);
-  };
   if (context.bounds() == Bounds::Assume) {
-    unclipped();
+    copyWhole();
     b.eraseOp(op);
     return success();
   }
 
   TileClip from = clip(b, loc, source, loops), to = clip(b, loc, target, loops);
   if (!from.whole && !to.whole) {
-    unclipped();
+    copyWhole();
     b.eraseOp(op);
     return success();
   }
@@ -180,7 +203,7 @@ LogicalResult CopyLowering::lower() {
                     : (from.whole ? from.whole : to.whole);
   auto test = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
   b.setInsertionPointToStart(test.thenBlock());
-  unclipped();
+  copyWhole();
   b.setInsertionPointToStart(test.elseBlock());
   if (context.bounds() == Bounds::Trap)
     buildReport(b, loc, op, "copy of elements outside the buffer");

@@ -17,17 +17,40 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cpu;
 
-void cpu::callRuntime(OpBuilder &b, Location loc, Operation *op,
-                      StringRef function, ValueRange arguments) {
+static func::CallOp buildCall(OpBuilder &b, Location loc, Operation *op,
+                              StringRef function, TypeRange results,
+                              ValueRange arguments) {
   auto module = op->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(function)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     auto declaration = func::FuncOp::create(
-        b, loc, function, b.getFunctionType(arguments.getTypes(), {}));
+        b, loc, function, b.getFunctionType(arguments.getTypes(), results));
     declaration.setPrivate();
   }
-  func::CallOp::create(b, loc, function, TypeRange(), arguments);
+  return func::CallOp::create(b, loc, function, results, arguments);
+}
+
+void cpu::callRuntime(OpBuilder &b, Location loc, Operation *op,
+                      StringRef function, ValueRange arguments) {
+  buildCall(b, loc, op, function, TypeRange(), arguments);
+}
+
+/// The call on whose behalf the function of `op` runs. Asked for where the
+/// function begins, on the caller's thread: workers have no other way to tell
+/// one call from another.
+static Value getCall(OpBuilder &b, Operation *op) {
+  constexpr StringLiteral name = "__tile_cpu_call";
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  Block &entry = function.getFunctionBody().front();
+  for (auto call : entry.getOps<func::CallOp>())
+    if (call.getCallee() == name)
+      return call.getResult(0);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&entry);
+  return buildCall(b, function.getLoc(), op, name,
+                   LLVM::LLVMPointerType::get(b.getContext()), ValueRange())
+      .getResult(0);
 }
 
 Value cpu::constantText(OpBuilder &b, Location loc, Operation *op,
@@ -67,7 +90,7 @@ void cpu::buildReport(OpBuilder &b, Location loc, Operation *op,
                       StringRef what) {
   std::string message = describePlace(op) + what.str();
   callRuntime(b, loc, op, "__tile_cpu_report",
-              constantText(b, loc, op, message));
+              {getCall(b, op), constantText(b, loc, op, message)});
 }
 
 void cpu::buildPrintFlush(OpBuilder &b, Location loc, Operation *op) {

@@ -13,8 +13,8 @@ using namespace tile;
 using namespace tile::cpu;
 
 int64_t LaunchContext::lanes(Type type) const {
-  int64_t bits = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
-  return std::max<int64_t>(1, vectorBytes * 8 / std::max<int64_t>(bits, 8));
+  return std::max<int64_t>(1, vectorBytes * 8 /
+                                  std::max<int64_t>(getElementBits(type), 8));
 }
 
 Value cpu::constantIndex(OpBuilder &b, Location loc, int64_t value) {
@@ -107,6 +107,27 @@ static Value floatToInt(OpBuilder &b, Location loc, Value value, IntegerType to,
   return endBeyond(arith::CmpFPredicate::OGT, highLimit, high, integer);
 }
 
+/// Clamps integers to what `to` holds without infinity.
+static Value clampToFloat(OpBuilder &b, Location loc, Value value, FloatType to,
+                          bool isUnsigned) {
+  Type type = value.getType();
+  auto from = cast<IntegerType>(getElementTypeOrSelf(type));
+  // The largest values of the narrow formats are whole numbers.
+  APSInt bound(from.getWidth(), isUnsigned);
+  bool isExact;
+  if (APFloat::getLargest(to.getFloatSemantics())
+          .convertToInteger(bound, APFloat::rmTowardZero, &isExact) ==
+      APFloat::opInvalidOp)
+    return value; // every integer fits
+  auto constant = [&](const APInt &number) {
+    return constantLike(b, loc, type, b.getIntegerAttr(from, number));
+  };
+  if (isUnsigned)
+    return arith::MinUIOp::create(b, loc, value, constant(bound));
+  value = arith::MaxSIOp::create(b, loc, value, constant(-bound));
+  return arith::MinSIOp::create(b, loc, value, constant(bound));
+}
+
 static Value intToInt(OpBuilder &b, Location loc, Value value, IntegerType to,
                       ElementConversion how) {
   Type type = value.getType();
@@ -182,7 +203,10 @@ Value cpu::convertElement(OpBuilder &b, Location loc, Value value, Type to,
     return floatToInt(b, loc, value, cast<IntegerType>(to), how.isUnsigned);
   if (toFloat) {
     // i1 counts as 0 or 1.
-    if (how.isUnsigned || from.isInteger(1))
+    bool isUnsigned = how.isUnsigned || from.isInteger(1);
+    if (how.saturate)
+      value = clampToFloat(b, loc, value, toFloat, isUnsigned);
+    if (isUnsigned)
       return arith::UIToFPOp::create(b, loc, result, value);
     return arith::SIToFPOp::create(b, loc, result, value);
   }
@@ -250,4 +274,24 @@ Value cpu::allocateScratch(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
   auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
                               FragmentAttr::get(b.getContext()));
   return AllocFragmentOp::create(b, loc, type, ValueRange());
+}
+
+int64_t cpu::getElementBits(Type element) {
+  return isa<IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
+}
+
+int64_t cpu::getSizeInBytes(MemRefType type) {
+  int64_t bytes =
+      std::max<int64_t>(1, getElementBits(type.getElementType()) / 8);
+  for (int64_t extent : type.getShape())
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return INT64_MAX;
+  return bytes;
+}
+
+Value cpu::isNull(OpBuilder &b, Location loc, Value buffer) {
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, address,
+                               constantIndex(b, loc, 0));
 }

@@ -12,6 +12,7 @@
 
 #include "Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,16 +26,6 @@ static constexpr int64_t kStackBufferBytes = 2048;
 /// Scratch memory of one block, beyond which a tile program surely does not
 /// mean what it says.
 static constexpr int64_t kMaxScratchBytes = int64_t(256) << 20;
-
-static int64_t getSizeInBytes(MemRefType type) {
-  Type element = type.getElementType();
-  int64_t bits = isa<IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
-  int64_t bytes = std::max<int64_t>(1, bits / 8);
-  for (int64_t extent : type.getShape())
-    if (__builtin_mul_overflow(bytes, extent, &bytes))
-      return INT64_MAX;
-  return bytes;
-}
 
 static SmallVector<Operation *> collectAllocations(Region &region) {
   SmallVector<Operation *> allocations;
@@ -233,6 +224,7 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
   if (failed(checkLaunch(launch)))
     return failure();
   spreadFastMath(launch);
+  widenGemmOperands(launch);
   guardAccesses(rewriter, context, launch);
   if (failed(lowerTileOps(rewriter, context)) ||
       failed(lowerPackedAccesses(rewriter, launch)))
@@ -262,11 +254,30 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
   SmallVector<Value> ids = unravel(rewriter, loc, body.getArgument(0), extents,
                                    launch.getRasterAttr());
   std::reverse(ids.begin(), ids.end());
+  if (!onHeap.empty()) {
+    // A worker without memory still has to take part in the loop.
+    Value failed = isNull(rewriter, loc, onHeap.front());
+    for (Value buffer : ArrayRef(onHeap).drop_front())
+      failed = arith::OrIOp::create(rewriter, loc, failed,
+                                    isNull(rewriter, loc, buffer));
+    auto test = scf::IfOp::create(rewriter, loc, failed,
+                                  /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(test.thenBlock());
+    buildReport(rewriter, loc, launch,
+                "there is no memory for the on-chip buffers of a block");
+    rewriter.setInsertionPoint(test.elseBlock()->getTerminator());
+  }
   rewriter.eraseOp(launch.getBody().front().getTerminator());
-  rewriter.inlineBlockBefore(&launch.getBody().front(), body.getTerminator(),
-                             ids);
+  rewriter.inlineBlockBefore(&launch.getBody().front(),
+                             rewriter.getInsertionBlock(),
+                             rewriter.getInsertionPoint(), ids);
   rewriter.eraseOp(launch);
 
+  if (context.streams) {
+    rewriter.setInsertionPoint(body.getTerminator());
+    LLVM::FenceOp::create(rewriter, loc, LLVM::AtomicOrdering::seq_cst,
+                          StringRef());
+  }
   rewriter.setInsertionPoint(terminator);
   for (Value buffer : onHeap)
     memref::DeallocOp::create(rewriter, loc, buffer);

@@ -33,6 +33,8 @@ struct LaunchContext {
   unsigned numVectorized = 0, numScalar = 0;
   /// A block may have printed.
   bool prints = false;
+  /// A block may have stored around the caches.
+  bool streams = false;
 
   Bounds bounds() { return launch.getBounds(); }
   /// Lanes of `type` in a vector register, at least one.
@@ -93,6 +95,16 @@ void buildVectorLoop(
 /// are packed, on-chip buffers of them hold one element a byte.
 bool isContiguous(mlir::MemRefType type);
 
+/// Bits of an element, of an index those it has in registers.
+int64_t getElementBits(mlir::Type element);
+
+/// The bytes of a buffer of static shape; the largest integer where there are
+/// more.
+int64_t getSizeInBytes(mlir::MemRefType type);
+
+/// Whether there was no memory for an allocation.
+mlir::Value isNull(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
+
 /// Scratch memory of `shape`, distinct from every other buffer.
 mlir::Value allocateScratch(mlir::OpBuilder &b, mlir::Location loc,
                             llvm::ArrayRef<int64_t> shape, mlir::Type element);
@@ -129,6 +141,20 @@ struct TileClip {
 /// (extents of one) empty all of them where they lie outside.
 TileClip clip(mlir::OpBuilder &b, mlir::Location loc, const TileSide &side,
               llvm::ArrayRef<int64_t> loops);
+
+//===----------------------------------------------------------------------===//
+// Streaming stores (Stream.cpp)
+//===----------------------------------------------------------------------===//
+
+/// An i1: the buffer is so large that it is better written around the caches,
+/// and `start`, like every element some rows and whole cache lines further,
+/// begins a line. Null where that is known not to be so.
+mlir::Value mayStream(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value buffer, mlir::ValueRange start);
+
+/// Stores a vector, with `stream` around the caches if it fills lines.
+void buildStore(mlir::OpBuilder &b, mlir::Location loc, mlir::Value vector,
+                mlir::Value buffer, mlir::ValueRange indices, bool stream);
 
 //===----------------------------------------------------------------------===//
 // Combining elements (Combine.cpp)
@@ -302,10 +328,18 @@ mlir::LogicalResult lowerPipelined(mlir::RewriterBase &rewriter,
 /// dimension, the first at `ivs`. With `guard`, accesses to global buffers are
 /// masked. The caller has asked canVectorize.
 bool canVectorize(ParallelOp op);
+/// With `stream`, stores of neighbouring elements to global buffers go around
+/// the caches.
+struct VectorizeOptions {
+  bool guard = false, stream = false;
+};
 class IntervalAnalysis;
 void vectorizeBody(mlir::OpBuilder &b, LaunchContext &context, ParallelOp op,
-                   mlir::ValueRange ivs, int64_t lanes, bool guard,
-                   IntervalAnalysis &intervals);
+                   mlir::ValueRange ivs, int64_t lanes,
+                   VectorizeOptions options, IntervalAnalysis &intervals);
+
+/// Keeps operands of gemms in f32 where only copies fill them (Widen.cpp).
+void widenGemmOperands(LaunchOp launch);
 
 /// Lowers what stands beside the launches of a function.
 mlir::LogicalResult lowerHostOps(mlir::RewriterBase &rewriter,
@@ -325,7 +359,7 @@ mlir::LogicalResult computeInF32(mlir::PatternRewriter &rewriter,
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
 /// Expands elementary functions below `root` (Math.cpp).
-mlir::LogicalResult lowerMath(mlir::Operation *root);
+mlir::LogicalResult lowerMath(mlir::Operation *root, int64_t vectorBytes);
 
 } // namespace tile::cpu
 

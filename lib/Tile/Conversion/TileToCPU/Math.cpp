@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -24,6 +25,7 @@ namespace {
 struct F32Builder {
   ImplicitLocOpBuilder &b;
   Type type;
+  int64_t vectorBytes;
 
   Value constant(float value) {
     TypedAttr attr = b.getF32FloatAttr(value);
@@ -53,85 +55,125 @@ struct F32Builder {
     return arith::BitcastOp::create(b, type, bits);
   }
 
-  /// e^t * 2^n for |t| <= ln(2) / 2 and integral n: the Taylor polynomial of
-  /// degree 7 (remainder below 6e-9), scaled in two steps so that results in
-  /// the subnormal range are rounded once.
-  Value expTimesPower(Value t, Value n) {
-    static constexpr float inverseFactorials[] = {
-        1.f / 5040, 1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f, 1.f, 1.f};
-    Value sum = constant(inverseFactorials[0]);
-    for (float coefficient : ArrayRef(inverseFactorials).drop_front())
-      sum = fma(sum, t, constant(coefficient));
-    Value whole = arith::FPToSIOp::create(b, integerType(), n);
-    Value half = arith::ShRSIOp::create(b, whole, constantInt(1));
-    Value other = arith::SubIOp::create(b, whole, half);
-    Value scaled = arith::MulFOp::create(b, sum, powerOfTwo(half));
+  /// x to the nearest integer, as a float and as an integer, for |x| < 2^22.
+  /// Adding 1.5 * 2^23 leaves the integer in the low bits of the sum: two steps
+  /// where rounding and converting take three, and NaN, whose conversion would
+  /// be undefined, passes.
+  struct Rounded {
+    Value number, integer;
+  };
+  Rounded roundSum(Value sum) {
+    Value number = arith::SubFOp::create(b, sum, constant(kShift));
+    Value bits = arith::BitcastOp::create(b, integerType(), sum);
+    Value integer = arith::SubIOp::create(b, bits, constantInt(kShiftBits));
+    return {number, integer};
+  }
+  static constexpr float kShift = 12582912.f;
+  static constexpr int32_t kShiftBits = 0x4b400000;
+
+  /// x * 2^n, rounded once, for n whose powers f32 can reach in two steps.
+  Value scale(Value x, Value n) {
+    // One instruction where registers have 64 bytes.
+    if (auto vector = dyn_cast<VectorType>(type);
+        vector && vectorBytes >= 64 && vector.getNumElements() % 16 == 0)
+      return LLVM::CallIntrinsicOp::create(
+                 b, type, b.getStringAttr("llvm.ldexp"), ValueRange{x, n})
+          .getResult(0);
+    Value half = arith::ShRSIOp::create(b, n, constantInt(1));
+    Value other = arith::SubIOp::create(b, n, half);
+    Value scaled = arith::MulFOp::create(b, x, powerOfTwo(half));
     return arith::MulFOp::create(b, scaled, powerOfTwo(other));
   }
 
-  /// NaN stays NaN; the clamp keeps the scale inside what powerOfTwo takes.
+  /// e^t * 2^n for |t| <= ln(2) / 2: 1 + t + t^2 q(t), where q is the best
+  /// polynomial of degree 4 for the relative error of the whole (4e-9).
+  /// Results in the subnormal range are rounded once more.
+  Value expTimesPower(Value t, Value n) {
+    static constexpr float coefficients[] = {0x1.6a21acp-10f,
+                                             0x1.123b6ap-7f,
+                                             0x1.5558fap-5f,
+                                             0x1.555490p-3f,
+                                             0x1.fffffcp-2f,
+                                             1.f,
+                                             1.f};
+    Value sum = constant(coefficients[0]);
+    for (float coefficient : ArrayRef(coefficients).drop_front())
+      sum = fma(sum, t, constant(coefficient));
+    return scale(sum, n);
+  }
+
+  /// NaN stays NaN.
   Value keepNaN(Value x, Value result) {
     Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
     return arith::SelectOp::create(b, isNaN, x, result);
   }
+  /// Keeps NaN, too: each comparison with it is false. The form that x86 has an
+  /// instruction for.
   Value clamp(Value x, float low, float high) {
-    Value bounded = arith::MaxNumFOp::create(b, x, constant(low));
-    return arith::MinNumFOp::create(b, bounded, constant(high));
+    auto limit = [&](arith::CmpFPredicate predicate, float bound) {
+      Value isBeyond = arith::CmpFOp::create(b, predicate, x, constant(bound));
+      x = arith::SelectOp::create(b, isBeyond, constant(bound), x);
+    };
+    limit(arith::CmpFPredicate::OLT, low);
+    limit(arith::CmpFPredicate::OGT, high);
+    return x;
   }
 };
 
 bool isF32(Value value) { return getElementTypeOrSelf(value).isF32(); }
 
-/// exp(x) = e^t * 2^n with n = round(x / ln 2) and t = x - n ln 2, ln 2 in two
-/// parts so that the product with n is exact in the first (Cody and Waite).
-struct ApproximateExp : OpRewritePattern<math::ExpOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::ExpOp op,
+/// A pattern that replaces functions of f32 by polynomials.
+template <typename Op> struct Approximation : OpRewritePattern<Op> {
+  Approximation(MLIRContext *context, int64_t vectorBytes)
+      : OpRewritePattern<Op>(context), vectorBytes(vectorBytes) {}
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isF32(op.getOperand()))
       return rewriter.notifyMatchFailure(op, "not f32");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    F32Builder f{b, op.getType()};
+    F32Builder f{b, op.getType(), vectorBytes};
+    rewriter.replaceOp(op, this->approximate(f, op.getOperand()));
+    return success();
+  }
+  virtual Value approximate(F32Builder &f, Value x) const = 0;
+
+  int64_t vectorBytes;
+};
+
+/// exp(x) = e^t * 2^n with n = round(x / ln 2) and t = x - n ln 2, ln 2 in two
+/// parts so that the product with n is exact in the first (Cody and Waite).
+struct ApproximateExp : Approximation<math::ExpOp> {
+  using Approximation::Approximation;
+  Value approximate(F32Builder &f, Value x) const override {
     // Beyond these the result is 0 or infinity either way.
-    Value x = f.clamp(op.getOperand(), -105.f, 90.f);
-    Value scaled = arith::MulFOp::create(b, x, f.constant(1.44269504f));
-    Value n = math::RoundEvenOp::create(b, scaled);
+    x = f.clamp(x, -105.f, 90.f);
+    Value sum = f.fma(x, f.constant(1.44269504f), f.constant(f.kShift));
+    auto [n, whole] = f.roundSum(sum);
     Value t = f.fma(n, f.constant(-0.693359375f), x);
     t = f.fma(n, f.constant(2.12194440e-4f), t);
-    rewriter.replaceOp(op, f.keepNaN(op.getOperand(), f.expTimesPower(t, n)));
-    return success();
+    return f.expTimesPower(t, whole);
   }
 };
 
-struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::Exp2Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!isF32(op.getOperand()))
-      return rewriter.notifyMatchFailure(op, "not f32");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    F32Builder f{b, op.getType()};
-    Value x = f.clamp(op.getOperand(), -152.f, 130.f);
-    Value n = math::RoundEvenOp::create(b, x);
-    Value fraction = arith::SubFOp::create(b, x, n);
-    Value t = arith::MulFOp::create(b, fraction, f.constant(0.693147181f));
-    rewriter.replaceOp(op, f.keepNaN(op.getOperand(), f.expTimesPower(t, n)));
-    return success();
+struct ApproximateExp2 : Approximation<math::Exp2Op> {
+  using Approximation::Approximation;
+  Value approximate(F32Builder &f, Value x) const override {
+    x = f.clamp(x, -152.f, 130.f);
+    Value sum = arith::AddFOp::create(f.b, x, f.constant(f.kShift));
+    auto [n, whole] = f.roundSum(sum);
+    Value fraction = arith::SubFOp::create(f.b, x, n);
+    Value t = arith::MulFOp::create(f.b, fraction, f.constant(0.693147181f));
+    return f.expTimesPower(t, whole);
   }
 };
 
 /// log(x) = n ln 2 + log(m) with m in [sqrt(1/2), sqrt(2)): the polynomial of
 /// the Cephes library in f = m - 1. Both functions share everything but the
 /// last step, in which log2 must not round n ln 2.
-template <typename LogOp> struct ApproximateLog : OpRewritePattern<LogOp> {
-  using OpRewritePattern<LogOp>::OpRewritePattern;
-  LogicalResult matchAndRewrite(LogOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isF32(op.getOperand()))
-      return rewriter.notifyMatchFailure(op, "not f32");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    F32Builder f{b, op.getType()};
-    Value x = op.getOperand();
+template <typename LogOp> struct ApproximateLog : Approximation<LogOp> {
+  using Approximation<LogOp>::Approximation;
+  Value approximate(F32Builder &f, Value x) const override {
+    ImplicitLocOpBuilder &b = f.b;
     auto compare = [&](arith::CmpFPredicate predicate, float bound) -> Value {
       return arith::CmpFOp::create(b, predicate, x, f.constant(bound));
     };
@@ -188,8 +230,7 @@ template <typename LogOp> struct ApproximateLog : OpRewritePattern<LogOp> {
     result = arith::SelectOp::create(
         b, isNegative, f.constant(std::numeric_limits<float>::quiet_NaN()),
         result);
-    rewriter.replaceOp(op, f.keepNaN(x, result));
-    return success();
+    return f.keepNaN(x, result);
   }
 };
 
@@ -255,11 +296,11 @@ struct UnrollLibraryFunctions : RewritePattern {
 };
 } // namespace
 
-LogicalResult cpu::lowerMath(Operation *root) {
+LogicalResult cpu::lowerMath(Operation *root, int64_t vectorBytes) {
   MLIRContext *context = root->getContext();
   RewritePatternSet patterns(context);
   patterns.add<ApproximateExp, ApproximateExp2, ApproximateLog<math::LogOp>,
-               ApproximateLog<math::Log2Op>>(context);
+               ApproximateLog<math::Log2Op>>(context, vectorBytes);
   patterns.add<WidenNarrowFunctions, UnrollLibraryFunctions>(context);
   populateNarrowFloatPatterns(patterns);
   // Upstream's for those that are right everywhere; its sine and cosine are not

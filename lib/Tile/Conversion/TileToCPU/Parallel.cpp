@@ -118,6 +118,39 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op,
   return inside;
 }
 
+/// Whether all stores to global buffers may go around the caches: they run
+/// along the last dimension, and their rows begin cache lines. Null where that
+/// is known not to be so.
+static Value mayStreamStores(OpBuilder &b, ParallelOp op) {
+  Location loc = op.getLoc();
+  Value lane = op.getInductionVars().back(), result;
+  WalkResult walked = op.getBody().walk([&](memref::StoreOp store) {
+    if (!isGlobal(store.getMemRefType()))
+      return WalkResult::advance();
+    ValueRange indices = store.getIndices();
+    // Loops around it would come back to its lines before they are full.
+    if (store->getParentOp() != op || indices.empty())
+      return WalkResult::interrupt();
+    Value last = indices.back(), first;
+    if (last == lane)
+      first = constantIndex(b, loc, 0);
+    else if (auto sum = last.getDefiningOp<arith::AddIOp>();
+             sum && (sum.getLhs() == lane || sum.getRhs() == lane))
+      first = sum.getLhs() == lane ? sum.getRhs() : sum.getLhs();
+    if (!first || op.getBody().isAncestor(first.getParentRegion()))
+      return WalkResult::interrupt();
+    // Whole rows are aligned, so which one does not matter.
+    SmallVector<Value> start(indices.size(), constantIndex(b, loc, 0));
+    start.back() = first;
+    Value may = mayStream(b, loc, store.getMemRef(), start);
+    if (!may)
+      return WalkResult::interrupt();
+    result = result ? arith::AndIOp::create(b, loc, result, may) : may;
+    return WalkResult::advance();
+  });
+  return walked.wasInterrupted() ? Value() : result;
+}
+
 namespace {
 class ParallelLowering {
 public:
@@ -130,7 +163,7 @@ public:
     bool traps = context.bounds() == Bounds::Trap;
     (vectorize ? context.numVectorized : context.numScalar) += 1;
     if (context.bounds() == Bounds::Assume)
-      return nest(vectorize, /*guard=*/false);
+      return unguarded();
     std::optional<IntervalAnalysis> assumption = findAssumption(op);
     if (!assumption)
       return nest(vectorize && !traps, /*guard=*/true);
@@ -138,20 +171,34 @@ public:
     if (failed(inside))
       return nest(vectorize && !traps, /*guard=*/true);
     if (!*inside)
-      return nest(vectorize, /*guard=*/false);
+      return unguarded();
     auto test =
         scf::IfOp::create(b, op.getLoc(), *inside, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(test.thenBlock());
     std::swap(intervals, *assumption);
-    nest(vectorize, /*guard=*/false);
+    unguarded();
     std::swap(intervals, *assumption);
     b.setInsertionPointToStart(test.elseBlock());
     nest(vectorize && !traps, /*guard=*/true);
   }
 
 private:
-  void nest(bool asVectors, bool guard) {
+  void unguarded() {
+    Value stream = vectorize ? mayStreamStores(b, op) : Value();
+    if (!stream)
+      return nest(vectorize, /*guard=*/false);
+    context.streams = true;
+    auto test =
+        scf::IfOp::create(b, op.getLoc(), stream, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(test.thenBlock());
+    nest(vectorize, /*guard=*/false, /*stream=*/true);
+    b.setInsertionPointToStart(test.elseBlock());
+    nest(vectorize, /*guard=*/false);
+  }
+
+  void nest(bool asVectors, bool guard, bool stream = false) {
     Location loc = op.getLoc();
     ArrayRef<int64_t> extents = op.getStaticExtents();
     if (asVectors) {
@@ -165,8 +212,8 @@ private:
                             [&](OpBuilder &, Value position, int64_t count) {
                               SmallVector<Value> ivs(outer);
                               ivs.push_back(position);
-                              vectorizeBody(b, context, op, ivs, count, guard,
-                                            intervals);
+                              vectorizeBody(b, context, op, ivs, count,
+                                            {guard, stream}, intervals);
                             });
           });
       return;

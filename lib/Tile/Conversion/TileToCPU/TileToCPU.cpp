@@ -7,10 +7,12 @@
 
 #include "Lowering.h"
 #include "Tile/Conversion/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CONVERTTILETOCPU
@@ -71,7 +73,7 @@ struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
     getOperation().walk(dropEntryAttributes);
     cpu::guardSteps(rewriter, getOperation());
     for (Operation *function : functions)
-      if (failed(cpu::lowerMath(function)))
+      if (failed(cpu::lowerMath(function, vectorBytes)))
         return signalPassFailure();
   }
 };

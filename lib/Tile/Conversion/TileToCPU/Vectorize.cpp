@@ -294,7 +294,7 @@ void Vectorizer::emitFor(scf::ForOp op, Value mask) {
 }
 
 void cpu::vectorizeBody(OpBuilder &b, LaunchContext &, ParallelOp op,
-                        ValueRange ivs, int64_t lanes, bool guard,
+                        ValueRange ivs, int64_t lanes, VectorizeOptions options,
                         IntervalAnalysis &intervals) {
-  Vectorizer(b, op, lanes, guard, intervals).run(op, ivs);
+  Vectorizer(b, op, lanes, options, intervals).run(op, ivs);
 }

@@ -242,7 +242,8 @@ void Vectorizer::emitStore(memref::StoreOp op, Value mask) {
       vector::MaskedStoreOp::create(b, loc, access.buffer, startOf(access),
                                     access.mask, vector);
     else
-      vector::StoreOp::create(b, loc, vector, access.buffer, startOf(access));
+      buildStore(b, loc, vector, access.buffer, startOf(access),
+                 stream && isGlobal(access.buffer.getType()));
     return;
   }
   if (op.getValue().getType().isInteger(1))

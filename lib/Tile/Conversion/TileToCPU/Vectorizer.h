@@ -27,9 +27,10 @@ struct Lanes {
 
 class Vectorizer {
 public:
-  Vectorizer(mlir::OpBuilder &b, ParallelOp op, int64_t lanes, bool guard,
-             IntervalAnalysis &intervals)
-      : b(b), lanes(lanes), guard(guard), intervals(intervals), varying(op) {}
+  Vectorizer(mlir::OpBuilder &b, ParallelOp op, int64_t lanes,
+             VectorizeOptions options, IntervalAnalysis &intervals)
+      : b(b), lanes(lanes), guard(options.guard), stream(options.stream),
+        intervals(intervals), varying(op) {}
 
   void run(ParallelOp op, mlir::ValueRange ivs) {
     for (auto [argument, iv] : llvm::zip(op.getInductionVars(), ivs))
@@ -127,7 +128,7 @@ private:
 
   mlir::OpBuilder &b;
   int64_t lanes;
-  bool guard;
+  bool guard, stream;
   IntervalAnalysis &intervals;
   VaryingAnalysis varying;
   llvm::DenseMap<mlir::Value, Lanes> values;

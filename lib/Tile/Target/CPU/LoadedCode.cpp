@@ -29,9 +29,8 @@ extern "C" int omp_get_max_threads(void);
 int tile::cpu::getNumWorkers() { return omp_get_max_threads(); }
 
 struct LoadedCode::State {
-  TrapLog log;
   PrintLog prints;
-  // After the logs, which running code may call until it is gone.
+  // After the log, which running code may call until it is gone.
   std::unique_ptr<orc::LLJIT> jit;
   void (*entry)(void **) = nullptr;
 };
@@ -46,8 +45,9 @@ struct Hook {
   /// Takes `state`, unless that is null, and the parameters.
   void *function;
   void *state;
-  enum Parameter { Pointer, Integer, Float };
-  std::optional<Parameter> parameter;
+  enum Type { Pointer, Integer, Float };
+  SmallVector<Type, 2> parameters = {};
+  bool returnsPointer = false;
 };
 } // namespace
 
@@ -67,13 +67,15 @@ static orc::ThreadSafeModule makeHooks(ArrayRef<Hook> hooks,
   };
   for (const Hook &hook : hooks) {
     SmallVector<Type *> types;
-    if (hook.parameter)
-      types.push_back(*hook.parameter == Hook::Pointer ? builder.getPtrTy()
-                      : *hook.parameter == Hook::Integer
+    for (Hook::Type parameter : hook.parameters)
+      types.push_back(parameter == Hook::Pointer ? builder.getPtrTy()
+                      : parameter == Hook::Integer
                           ? static_cast<Type *>(builder.getInt64Ty())
                           : builder.getDoubleTy());
+    Type *result =
+        hook.returnsPointer ? builder.getPtrTy() : builder.getVoidTy();
     Function *bound =
-        Function::Create(FunctionType::get(builder.getVoidTy(), types, false),
+        Function::Create(FunctionType::get(result, types, false),
                          Function::ExternalLinkage, hook.name, *module);
     builder.SetInsertPoint(BasicBlock::Create(*context, "entry", bound));
     SmallVector<Value *> arguments;
@@ -83,9 +85,9 @@ static orc::ThreadSafeModule makeHooks(ArrayRef<Hook> hooks,
     }
     for (Argument &argument : bound->args())
       arguments.push_back(&argument);
-    builder.CreateCall(FunctionType::get(builder.getVoidTy(), types, false),
-                       makeAddress(hook.function), arguments);
-    builder.CreateRetVoid();
+    CallInst *call = builder.CreateCall(FunctionType::get(result, types, false),
+                                        makeAddress(hook.function), arguments);
+    hook.returnsPointer ? builder.CreateRet(call) : builder.CreateRetVoid();
   }
   return orc::ThreadSafeModule(std::move(module), std::move(context));
 }
@@ -95,24 +97,33 @@ template <typename Function> static void *addressOf(Function *function) {
   return reinterpret_cast<void *>(function);
 }
 
-static SmallVector<Hook> getHooks(TrapLog &traps, PrintLog &prints) {
+static SmallVector<Hook> getHooks(PrintLog &prints) {
   return {
+      {"__tile_cpu_call", addressOf(&TrapLog::current), nullptr, {}, true},
       {"__tile_cpu_report",
        addressOf(+[](TrapLog *log, const char *text) { log->add(text); }),
-       &traps, Hook::Pointer},
+       nullptr,
+       {Hook::Pointer, Hook::Pointer}},
       {"__tile_cpu_print_begin",
        addressOf(+[](PrintLog *log, int64_t block) { log->begin(block); }),
-       &prints, Hook::Integer},
-      {"__tile_cpu_print_text", addressOf(&PrintLog::addText), nullptr,
-       Hook::Pointer},
-      {"__tile_cpu_print_integer", addressOf(&PrintLog::addInteger), nullptr,
-       Hook::Integer},
-      {"__tile_cpu_print_float", addressOf(&PrintLog::addFloat), nullptr,
-       Hook::Float},
+       &prints,
+       {Hook::Integer}},
+      {"__tile_cpu_print_text",
+       addressOf(&PrintLog::addText),
+       nullptr,
+       {Hook::Pointer}},
+      {"__tile_cpu_print_integer",
+       addressOf(&PrintLog::addInteger),
+       nullptr,
+       {Hook::Integer}},
+      {"__tile_cpu_print_float",
+       addressOf(&PrintLog::addFloat),
+       nullptr,
+       {Hook::Float}},
       {"__tile_cpu_print_end", addressOf(+[](PrintLog *log) { log->end(); }),
-       &prints, std::nullopt},
+       &prints},
       {"__tile_cpu_print_flush",
-       addressOf(+[](PrintLog *log) { log->flush(); }), &prints, std::nullopt},
+       addressOf(+[](PrintLog *log) { log->flush(); }), &prints},
   };
 }
 
@@ -203,9 +214,8 @@ Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
       return error;
     if (Error error = addLibraries(loader))
       return error;
-    if (Error error = loader.addIRModule(
-            makeHooks(getHooks(code->state->log, code->state->prints),
-                      loader.getDataLayout(), triple)))
+    if (Error error = loader.addIRModule(makeHooks(
+            getHooks(code->state->prints), loader.getDataLayout(), triple)))
       return error;
     if (Error error = loader.addObjectFile(MemoryBuffer::getMemBufferCopy(
             StringRef(object.data(), object.size()), entry)))
@@ -226,9 +236,8 @@ Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
 }
 
 Error LoadedCode::call(void **arguments) const {
-  state->log.beginCall();
-  state->entry(arguments);
-  return state->log.endCall();
+  TrapLog log;
+  return log.collect([&] { state->entry(arguments); });
 }
 
 std::string LoadedCode::takeOutput() const { return state->prints.take(); }

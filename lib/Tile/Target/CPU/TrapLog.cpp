@@ -11,17 +11,15 @@
 
 using namespace tile::cpu;
 
-void TrapLog::beginCall() {
-  std::lock_guard lock(mutex);
-  if (activeCalls++ == 0) {
-    messages.clear();
-    numReports = 0;
-  }
-}
+static thread_local TrapLog *currentLog = nullptr;
 
-llvm::Error TrapLog::endCall() {
-  std::lock_guard lock(mutex);
-  --activeCalls;
+TrapLog *TrapLog::current() { return currentLog; }
+
+llvm::Error TrapLog::collect(llvm::function_ref<void()> run) {
+  TrapLog *outer = std::exchange(currentLog, this);
+  run();
+  currentLog = outer;
+  // The workers are done.
   uint64_t count = numReports;
   if (count == 0)
     return llvm::Error::success();
