@@ -71,6 +71,56 @@ def GuardAccesses : Pass<"tile-guard-accesses", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::func::FuncOp"> {
+  let summary = "turn linalg ops on buffers into tile programs";
+  let description = [{
+    Replaces linalg ops on memrefs by launches, so that what a front end writes
+    in linalg runs as tile programs do:
+
+    - products of matrices (`matmul`, `batch_matmul`, `contract`, generics of
+      their form; any transposed operands or output, any number of batch loops,
+      conversions of the operands) by `tile.gemm`, where it takes the types;
+    - reductions along one or more loops by `tile.reduce`: sums, products,
+      maxima, minima, and, or, xor, of whatever the op computes of its inputs;
+    - `softmax` in one launch;
+    - every other op of which each output has an element for each point of the
+      parallel loops (elementwise ops with any broadcasts and transposes, `fill`,
+      `copy`, `transpose`, `broadcast`, convolutions, reductions of other forms)
+      lane by lane.
+
+    `memref.copy` counts as `linalg.copy`. Extents may be dynamic and need not be
+    multiples of a tile. The sizes of the tiles are tunables of the function,
+    named after the op and the part they play: `matmul_m`, `matmul_2_k`,
+    `generic_columns`. f16 and bf16 products are accumulated in f32 and rounded
+    once, however K is walked; otherwise sums are taken in the type of the
+    output. What does not match stays and is lowered by upstream's passes.
+  }];
+  let dependentDialects = [
+    "::tile::TileDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numConverted", "converted", "linalg ops that became launches">,
+    Statistic<"numLeft", "left", "linalg ops that stay">
+  ];
+}
+
+def PromoteWorkspaces : Pass<"tile-promote-workspaces", "::mlir::func::FuncOp"> {
+  let summary = "turn allocations of a function into workspaces";
+  let description = [{
+    Rewrites each `memref.alloc` that stands directly in a function's body and
+    does not leave it to `tile.alloc_global`, which lives until the function
+    ends, and drops its `memref.dealloc`. Bufferization leaves such allocations
+    for intermediate results; as workspaces every target can provide them.
+  }];
+  let dependentDialects = ["::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numPromoted", "promoted", "allocations turned into workspaces">
+  ];
+}
+
 def ExpandCopies : Pass<"tile-expand-copies"> {
   let summary = "turn copies between strided buffers into loops";
   let description = [{

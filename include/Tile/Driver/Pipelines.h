@@ -38,6 +38,11 @@ struct TileToCPUOptions : mlir::PassPipelineOptions<TileToCPUOptions> {
 void buildTileToCPU(mlir::OpPassManager &passes,
                     const TileToCPUOptions &options);
 
+/// `linalg-to-tile`: functions in linalg on tensors or memrefs become tile
+/// programs on memrefs; the tensors they return become buffers to write to,
+/// behind the other arguments.
+void buildLinalgToTile(mlir::OpPassManager &passes);
+
 /// Makes the pipelines known to textual pipelines by their names.
 void registerTilePipelines();
 

@@ -10,6 +10,8 @@
 #include "Tile/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -84,7 +86,32 @@ void tile::buildTileToCPU(OpPassManager &passes,
   addUpstreamLowering(passes);
 }
 
+void tile::buildLinalgToTile(OpPassManager &passes) {
+  passes.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  passes.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::BufferResultsToOutParamsPassOptions results;
+  results.hoistStaticAllocs = true;
+  results.hoistDynamicAllocs = true;
+  results.modifyPublicFunctions = true;
+  passes.addPass(bufferization::createBufferResultsToOutParamsPass(results));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  bufferization::buildBufferDeallocationPipeline(passes);
+  passes.addNestedPass<func::FuncOp>(createPromoteWorkspaces());
+  passes.addNestedPass<func::FuncOp>(createConvertLinalgToTile());
+  passes.addPass(createCSEPass());
+}
+
 void tile::registerTilePipelines() {
+  PassPipelineRegistration<>(
+      "linalg-to-tile",
+      "bufferize a module in linalg on tensors and turn it into tile programs; "
+      "results become arguments to write to",
+      buildLinalgToTile);
   PassPipelineRegistration<TileToCPUOptions>(
       "tile-to-cpu",
       "lower tile programs and functions in upstream dialects to the llvm "
