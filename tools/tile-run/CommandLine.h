@@ -133,7 +133,7 @@ public:
                "(after all passes), 'llvm', 'asm', 'obj', 'ptx' or 'cubin', "
                "and do not run; "
                "'artifact' writes all entries, compiled for the chips that "
-               "--chip lists")};
+               "--chip lists; 'object' and 'header' are for C programs")};
   cl::opt<std::string> outputFile{"o", cl::value_desc("FILE"), cl::init("-"),
                                   cl::cat(outputOptions),
                                   cl::desc("where --emit writes to")};
@@ -186,6 +186,9 @@ EXAMPLES
       another tile size, the median, minimum and maximum of 50 runs
   tile-run matmul.mlir --emit=asm -o -
       the assembly
+  tile-run matmul.mlir --entry matmul --emit=object -o matmul.o
+  tile-run matmul.mlir --entry matmul --emit=header -o matmul.h
+      an object file for a C program and what it includes
   tile-run matmul.mlir --dump-stages=stages --no-reference
       the program after every pass
   tile-run matmul.mlir --target=emulator --seeds=4

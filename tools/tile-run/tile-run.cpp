@@ -81,6 +81,20 @@ static int emit(const Program &program, StringRef function,
   return 0;
 }
 
+/// Compiles for C programs and writes the object file or its header.
+static int emitForC(const Program &program,
+                    const std::vector<std::string> &functions,
+                    const CommandLine &line, const CompileOptions &options) {
+  auto file = program.compileObject(functions, options);
+  if (!file)
+    return fail(file.takeError());
+  bool isHeader = line.emitStage == "header";
+  if (llvm::Error error =
+          writeFile(line.outputFile, isHeader ? file->header : file->object))
+    return fail(std::move(error));
+  return 0;
+}
+
 static llvm::Error save(const ExampleReport &report, const NameValues &files) {
   for (const auto &[name, path] : files) {
     llvm::Expected<size_t> index = report.kernel->getSignature().find(name);
@@ -278,6 +292,9 @@ int main(int argc, char **argv) {
     return fail(functions.takeError());
   if (line.emitsArtifact())
     return emitArtifact(*program, *functions, line, options->compile);
+
+  if (line.emitStage == "object" || line.emitStage == "header")
+    return emitForC(*program, *functions, line, options->compile);
 
   unsigned numStages = 0;
   std::string dumpFailure;

@@ -77,6 +77,12 @@ struct FunctionFacts {
   std::vector<Tunable> tunables;
 };
 
+/// Machine code that C programs link, and the header that declares it.
+struct ObjectFile {
+  std::string object;
+  std::string header;
+};
+
 /// A verified module. Movable; keeps its session's dialects alive.
 class Program {
 public:
@@ -114,6 +120,11 @@ public:
   /// Compiles `function` and what it calls, and nothing else.
   llvm::Expected<std::shared_ptr<const Kernel>>
   compile(llvm::StringRef function, const CompileOptions &options) const;
+
+  /// Compiles functions into an object file for C programs.
+  llvm::Expected<ObjectFile>
+  compileObject(llvm::ArrayRef<std::string> functions,
+                const CompileOptions &options) const;
 
   struct State;
 

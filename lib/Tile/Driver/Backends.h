@@ -44,6 +44,12 @@ extern const Backend cpuBackend;
 extern const Backend emulatorBackend;
 extern const Backend cudaBackend;
 
+/// An object file in which C programs call the functions of `signatures`, all
+/// that `module` holds.
+llvm::Expected<llvm::SmallVector<char, 0>>
+compileObjectForCPU(mlir::ModuleOp module, llvm::ArrayRef<Signature> signatures,
+                    const CompileOptions &options);
+
 } // namespace tile::driver
 
 #endif // TILE_DRIVER_BACKENDS_H

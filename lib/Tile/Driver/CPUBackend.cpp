@@ -132,15 +132,14 @@ static llvm::Expected<std::string> describe(const CompileOptions &options) {
   return tile::cpu::describeHost() + (options.guardAccesses ? "\nguarded" : "");
 }
 
-static llvm::Error compile(ModuleOp module, const Signature &signature,
-                           const CompileOptions &options,
-                           StageRecorder &recorder,
-                           tile::runtime::Artifact &artifact) {
-  StringRef entry = signature.function;
-  module.lookupSymbol(entry)->setAttr(
-      LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-      UnitAttr::get(module.getContext()));
-
+/// Brings the module into the llvm dialect.
+static llvm::Error lowerToLLVM(ModuleOp module, ArrayRef<StringRef> entries,
+                               const CompileOptions &options,
+                               StageRecorder *recorder) {
+  for (StringRef entry : entries)
+    module.lookupSymbol(entry)->setAttr(
+        LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+        UnitAttr::get(module.getContext()));
   TileToCPUOptions pipeline;
   for (const auto &[name, value] : options.tunables)
     pipeline.values.push_back(name + "=" + std::to_string(value));
@@ -151,9 +150,21 @@ static llvm::Error compile(ModuleOp module, const Signature &signature,
   pipeline.guardAccesses = options.guardAccesses;
   PassManager passes(module.getContext());
   buildTileToCPU(passes, pipeline);
-  recorder.watch(passes);
+  if (recorder)
+    recorder->watch(passes);
   if (failed(passes.run(module)))
-    return createStringError("'" + entry + "' does not compile for cpu");
+    return createStringError("'" + entries.front() +
+                             "' does not compile for cpu");
+  return llvm::Error::success();
+}
+
+static llvm::Error compile(ModuleOp module, const Signature &signature,
+                           const CompileOptions &options,
+                           StageRecorder &recorder,
+                           tile::runtime::Artifact &artifact) {
+  StringRef entry = signature.function;
+  if (llvm::Error error = lowerToLLVM(module, entry, options, &recorder))
+    return error;
   if (recorder.wantsStages()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -210,3 +221,42 @@ load(const tile::runtime::Artifact &artifact, const Signature &signature,
 }
 
 const Backend tile::driver::cpuBackend = {describe, compile, load};
+
+static tile::cpu::CFunction describeForC(const Signature &signature) {
+  tile::cpu::CFunction function{signature.function, {}};
+  for (const Parameter &parameter : signature.parameters) {
+    static_assert(Parameter::kOpen == tile::cpu::CArgument::open);
+    tile::cpu::CArgument &argument = function.arguments.emplace_back();
+    argument.name = parameter.name;
+    argument.isScalar = parameter.isScalar;
+    argument.elementBits = tile::runtime::getStorageBits(parameter.type);
+    argument.shape.assign(parameter.shape.begin(), parameter.shape.end());
+    if (parameter.strides)
+      argument.strides.emplace(parameter.strides->begin(),
+                               parameter.strides->end());
+    argument.offset = parameter.offset;
+  }
+  return function;
+}
+
+llvm::Expected<SmallVector<char, 0>>
+tile::driver::compileObjectForCPU(ModuleOp module,
+                                  ArrayRef<Signature> signatures,
+                                  const CompileOptions &options) {
+  SmallVector<StringRef> entries;
+  std::vector<tile::cpu::CFunction> functions;
+  for (const Signature &signature : signatures) {
+    entries.push_back(signature.function);
+    functions.push_back(describeForC(signature));
+  }
+  if (llvm::Error error =
+          lowerToLLVM(module, entries, options, /*recorder=*/nullptr))
+    return error;
+  llvm::Expected<NativeCode> native =
+      NativeCode::translateForC(module, functions);
+  if (!native)
+    return native.takeError();
+  if (llvm::Error error = native->optimize())
+    return error;
+  return native->emitObject();
+}

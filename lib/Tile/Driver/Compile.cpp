@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Backends.h"
+#include "CHeader.h"
 #include "CapturedDiagnostics.h"
 #include "SessionState.h"
 #include "Tile/Driver/Cache.h"
@@ -26,26 +27,28 @@ static void dropExampleAttributes(func::FuncOp function) {
     function.removeArgAttr(i, StringAttr::get(function.getContext(), kDefault));
 }
 
-/// A module of `entry` and the symbols it needs, which are private there: what
-/// else the file holds costs nothing and cannot fail.
-static llvm::Expected<OwningOpRef<ModuleOp>> extract(ModuleOp from,
-                                                     func::FuncOp entry) {
+/// A module of `entries` and the symbols they need, which are private there:
+/// what else the file holds costs nothing and cannot fail.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+extract(ModuleOp from, ArrayRef<func::FuncOp> entries) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(from.getLoc());
   module->getOperation()->setAttrs(from->getAttrDictionary());
   llvm::SmallSetVector<Operation *, 8> needed;
-  needed.insert(entry);
+  for (func::FuncOp entry : entries)
+    needed.insert(entry);
   for (size_t i = 0; i < needed.size(); ++i) {
     Operation *copy = needed[i]->clone();
     module->push_back(copy);
     if (auto function = dyn_cast<func::FuncOp>(copy))
       dropExampleAttributes(function);
-    SymbolTable::setSymbolVisibility(copy,
-                                     i == 0 ? SymbolTable::Visibility::Public
-                                            : SymbolTable::Visibility::Private);
+    SymbolTable::setSymbolVisibility(
+        copy, i < entries.size() ? SymbolTable::Visibility::Public
+                                 : SymbolTable::Visibility::Private);
     std::optional<SymbolTable::UseRange> uses =
         SymbolTable::getSymbolUses(copy);
     if (!uses)
-      return createStringError("'" + entry.getSymName() +
+      return createStringError("'" +
+                               SymbolTable::getSymbolName(copy).getValue() +
                                "' holds ops that are not registered");
     for (const SymbolTable::SymbolUse &use : *uses)
       if (Operation *symbol =
@@ -245,4 +248,36 @@ Program::compile(StringRef name, const CompileOptions &options) const {
       options.target, std::move(compilation.signature), std::move(*executable),
       std::move(stages), recorder.takeTimes(), reported ? *reported : "",
       compilation.isCached);
+}
+
+llvm::Expected<ObjectFile>
+Program::compileObject(llvm::ArrayRef<std::string> functions,
+                       const CompileOptions &options) const {
+  if (options.target != Target::CPU)
+    return createStringError("object files for C programs are made for cpu");
+  std::vector<Signature> signatures;
+  SmallVector<func::FuncOp> entries;
+  for (const std::string &name : functions) {
+    llvm::Expected<func::FuncOp> function = state->lookup(name);
+    if (!function)
+      return function.takeError();
+    llvm::Expected<Signature> signature = getSignature(name);
+    if (!signature)
+      return signature.takeError();
+    if (llvm::Error error = checkForC(*signature))
+      return error;
+    entries.push_back(*function);
+    signatures.push_back(std::move(*signature));
+  }
+
+  std::lock_guard lock(state->session->mutex);
+  CapturedDiagnostics diagnostics(state->source, &state->session->context);
+  llvm::Expected<OwningOpRef<ModuleOp>> module = extract(getModule(), entries);
+  if (!module)
+    return module.takeError();
+  auto object = compileObjectForCPU(**module, signatures, options);
+  if (!object)
+    return diagnostics.takeError(toString(object.takeError()));
+  return ObjectFile{std::string(object->begin(), object->end()),
+                    printCHeader(signatures)};
 }

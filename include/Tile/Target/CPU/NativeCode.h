@@ -12,7 +12,9 @@
 #ifndef TILE_TARGET_CPU_NATIVECODE_H
 #define TILE_TARGET_CPU_NATIVECODE_H
 
+#include "Tile/Target/CPU/CFunction.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -47,6 +49,10 @@ public:
   /// a failure are diagnostics on the module's context.
   static llvm::Expected<NativeCode> translate(mlir::ModuleOp module,
                                               llvm::StringRef entry);
+  /// The same for C programs: each function becomes one that they can call by
+  /// its name, and nothing but the OpenMP runtime and the C library is needed.
+  static llvm::Expected<NativeCode>
+  translateForC(mlir::ModuleOp module, llvm::ArrayRef<CFunction> functions);
   NativeCode(NativeCode &&);
   NativeCode &operator=(NativeCode &&);
   ~NativeCode();
@@ -65,6 +71,7 @@ public:
 private:
   struct Diagnostics;
   NativeCode();
+  static llvm::Expected<NativeCode> translateModule(mlir::ModuleOp module);
   template <typename Emit> llvm::Error generate(Emit emit) const;
 
   // In the order in which they depend on each other.

@@ -7,6 +7,7 @@
 
 #include "Tile/Target/CPU/NativeCode.h"
 #include "HostMachine.h"
+#include "StandaloneCode.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -99,8 +100,7 @@ NativeCode &NativeCode::operator=(NativeCode &&other) {
   return *this;
 }
 
-Expected<NativeCode> NativeCode::translate(mlir::ModuleOp source,
-                                           StringRef entry) {
+Expected<NativeCode> NativeCode::translateModule(mlir::ModuleOp source) {
   NativeCode code;
   Expected<orc::JITTargetMachineBuilder> builder = detectHost();
   if (!builder)
@@ -113,7 +113,7 @@ Expected<NativeCode> NativeCode::translate(mlir::ModuleOp source,
   code.context = std::make_unique<LLVMContext>();
   code.context->setDiagnosticHandlerCallBack(&Diagnostics::handle,
                                              code.diagnostics.get());
-  code.module = mlir::translateModuleToLLVMIR(source, *code.context, entry);
+  code.module = mlir::translateModuleToLLVMIR(source, *code.context, "tile");
   if (Error error = code.diagnostics->take())
     return error;
   if (!code.module)
@@ -124,8 +124,27 @@ Expected<NativeCode> NativeCode::translate(mlir::ModuleOp source,
   for (GlobalValue &value : code.module->global_values())
     if (!value.isDeclaration())
       value.setLinkage(GlobalValue::InternalLinkage);
-  if (Error error = addPackedForm(*code.module, entry))
-    return error;
+  return code;
+}
+
+Expected<NativeCode> NativeCode::translate(mlir::ModuleOp source,
+                                           StringRef entry) {
+  Expected<NativeCode> code = translateModule(source);
+  if (code)
+    if (Error error = addPackedForm(*code->module, entry))
+      return error;
+  return code;
+}
+
+Expected<NativeCode> NativeCode::translateForC(mlir::ModuleOp source,
+                                               ArrayRef<CFunction> functions) {
+  Expected<NativeCode> code = translateModule(source);
+  if (!code)
+    return code;
+  for (const CFunction &function : functions)
+    if (Error error = addCForm(*code->module, function))
+      return error;
+  addRuntime(*code->module);
   return code;
 }
 
