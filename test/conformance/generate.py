@@ -45,8 +45,9 @@ def make_inputs(kernel: Kernel) -> dict[str, Array]:
     for argument in kernel.arguments:
         if argument.output:
             continue
-        if argument.dtype == "i32":
-            inputs[argument.name] = random.integers(-1000, 1000, argument.shape)
+        if argument.dtype in ("i32", "i8"):
+            limit = 1000 if argument.dtype == "i32" else 128
+            inputs[argument.name] = random.integers(-limit, limit, argument.shape)
         else:
             exact = random.uniform(-1, 1, argument.shape).astype(STORAGE[argument.dtype])
             inputs[argument.name] = exact.astype(np.float64)
@@ -75,8 +76,8 @@ def make_case(seed: int, source: Path, data: Path) -> tuple[Case, str] | None:
             case.arguments += ["--arg", f"{argument.name}={path}"]
             continue
         result = expected[argument.name]
-        if argument.dtype == "i32":
-            np.save(path, result.astype(np.int32))
+        if argument.dtype in ("i32", "i8"):
+            np.save(path, result.astype(STORAGE[argument.dtype]))
         else:
             if np.isnan(result).any():
                 raise AssertionError(f"{kernel.name} reads what was never written")
@@ -86,7 +87,10 @@ def make_case(seed: int, source: Path, data: Path) -> tuple[Case, str] | None:
             if bound > 0.1 * float(np.ptp(result)) and result.size > 1:
                 return None
             np.save(path, result)
-        case.arguments += ["--arg", f"{argument.name}=empty:{shape}x{argument.dtype}"]
+        case.arguments += [
+            "--arg",
+            f"{argument.name}={'zeros' if argument.gathers else 'empty'}:{shape}x{argument.dtype}",
+        ]
         case.arguments += ["--expect", f"{argument.name}={path}"]
     return case, print_kernel(kernel, views)
 

@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 from program import (
     Alloc,
+    Atomic,
     Buffer,
     Condition,
     Copy,
@@ -31,6 +32,7 @@ from program import (
     Loop,
     Parallel,
     Reduce,
+    Scan,
     Statement,
     Store,
     Value,
@@ -44,6 +46,7 @@ STORAGE: dict[str, Any] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
     "i32": np.int32,
+    "i8": np.int8,
 }
 UNIT = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 """Half the distance from 1 to the next number: the largest relative error of a rounding."""
@@ -61,7 +64,7 @@ class Oracle:
         self.box: tuple[int, ...] = ()
         # Lanes compute in one type throughout a kernel.
         types = {argument.dtype for argument in kernel.arguments}
-        self.is_int = "i32" in types
+        self.is_int = bool(types & {"i32", "i8"})
         self.unit = UNIT["f64"] if "f64" in types else UNIT["f32"]
 
     # Numbers ---------------------------------------------------------------
@@ -73,17 +76,17 @@ class Oracle:
         return value + size * self.unit * self.noise.uniform(-1, 1, np.shape(value))
 
     def round(self, value: Array, dtype: str) -> Array:
-        if dtype == "i32":
-            return np.asarray(value).astype(np.int64).astype(np.int32).astype(np.int64)
+        if dtype in ("i32", "i8"):
+            return np.asarray(value).astype(np.int64).astype(STORAGE[dtype]).astype(np.int64)
         value = np.asarray(value, dtype=np.float64)
         if self.noise is not None:
             value = value * (1 + UNIT[dtype] * self.noise.uniform(-1, 1, value.shape))
         return value.astype(STORAGE[dtype]).astype(np.float64)
 
     def new(self, buffer: Buffer, lead: tuple[int, ...] = ()) -> None:
-        dtype = np.int64 if buffer.dtype == "i32" else np.float64
+        dtype = np.int64 if self.is_int else np.float64
         # What is read before it is written shows.
-        fill = 987654321 if buffer.dtype == "i32" else np.nan
+        fill = 987654321 if self.is_int else np.nan
         self.memory[buffer.name] = np.full(lead + buffer.shape, fill, dtype=dtype)
 
     # Expressions -----------------------------------------------------------
@@ -223,6 +226,15 @@ class Oracle:
                 self.memory[c.name] = self.round(self.blur(start + left @ right, magnitude), c.dtype)
             case Reduce():
                 self.reduce(statement)
+            case Scan():
+                self.scan(statement)
+            case Atomic(kind, source, target, target_at):
+                combine: Any = {"add": np.add, "max": np.maximum, "min": np.minimum}[kind]
+                at = [int(self.index(index)) for index in target_at]
+                inner, outer = overlap(at, source.shape, target.shape)
+                memory = self.memory[target.name]
+                given = self.round(self.memory[source.name], target.dtype)[inner]
+                memory[outer] = self.round(combine(memory[outer], given), target.dtype)
             case Parallel(names, extents, lane_body):
                 self.box = extents
                 self.mask = np.ones(extents, dtype=bool)
@@ -244,6 +256,9 @@ class Oracle:
         at = [int(self.index(index)) for index in copy.source_at]
         inner, outer = overlap(at, copy.source_sizes, copy.source.shape)
         tile[inner] = source[outer]
+        if copy.saturate:
+            limits = np.iinfo(STORAGE[copy.target.dtype])
+            tile = np.clip(tile, limits.min, limits.max)
         tile = self.round(tile, copy.target.dtype).reshape(copy.target_sizes)
         at = [int(self.index(index)) for index in copy.target_at]
         inner, outer = overlap(at, copy.target_sizes, copy.target.shape)
@@ -266,13 +281,32 @@ class Oracle:
         elements = np.abs(source) if reduce.kind.startswith("abs") else source
         result = function.reduce(elements, axis=axis)
         old = self.memory[reduce.target.name].reshape(result.shape)
-        if reduce.accumulate:
+        if reduce.accumulate and reduce.kind == "abs_max" and self.is_int:
+            # Magnitudes have no sign: that of the least integer is the greatest.
+            mask = (1 << np.iinfo(STORAGE[reduce.target.dtype]).bits) - 1
+            result = np.maximum(old & mask, result & mask)
+        elif reduce.accumulate:
             result = function(old, result)
         if reduce.kind in ("sum", "abs_sum"):
             magnitude = np.add.reduce(np.abs(source), axis=axis) + (np.abs(old) if reduce.accumulate else 0)
             result = self.blur(result, magnitude)
         rounded = self.round(result, reduce.target.dtype)
         self.memory[reduce.target.name] = rounded.reshape(reduce.target.shape)
+
+    def scan(self, scan: Scan) -> None:
+        source, axis = self.memory[scan.source.name], scan.along
+        function: Any = {"sum": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum}[scan.kind]
+        elements = np.flip(source, axis) if scan.reverse else source
+        result = function.accumulate(elements, axis=axis)
+        magnitude = np.add.accumulate(np.abs(elements), axis=axis)
+        if scan.exclusive:
+            # The generator asks for sums only.
+            zeros = np.zeros_like(np.take(result, [0], axis))
+            result = np.concatenate([zeros, np.delete(result, -1, axis)], axis)
+        if scan.kind == "sum":
+            result = self.blur(result, magnitude)
+        rounded = self.round(result, scan.target.dtype)
+        self.memory[scan.target.name] = np.flip(rounded, axis) if scan.reverse else rounded
 
 
 def overlap(
@@ -297,16 +331,17 @@ def evaluate(
 ) -> dict[str, Array]:
     """The outputs, by name. `inputs` are not changed."""
     memory = {name: np.array(array) for name, array in inputs.items()}
-    for argument in kernel.arguments:
-        if argument.output:
-            fill = 987654321 if argument.dtype == "i32" else np.nan
-            memory[argument.name] = np.full(argument.shape, fill)
+    is_int = any(argument.dtype in ("i32", "i8") for argument in kernel.arguments)
+    for buffer in [argument for argument in kernel.arguments if argument.output] + kernel.workspaces:
+        fill = 0 if buffer.gathers else 987654321 if is_int else np.nan
+        memory[buffer.name] = np.full(buffer.shape, fill, dtype=np.int64 if is_int else np.float64)
     for name, buffer in views.items():
         argument_name, offsets = kernel.views[name]
         where = tuple(slice(o, o + n) for o, n in zip(offsets, buffer.shape, strict=True))
         memory[name] = memory[argument_name][where]
     oracle = Oracle(kernel, memory, noise)
-    for block in itertools.product(*(range(extent) for extent in kernel.grid)):
-        oracle.variables = dict(zip(kernel.blocks, block, strict=True))
-        oracle.run(kernel.body)
+    for body in kernel.launches:
+        for block in itertools.product(*(range(extent) for extent in kernel.grid)):
+            oracle.variables = dict(zip(kernel.blocks, block, strict=True))
+            oracle.run(body)
     return {a.name: memory[a.name] for a in kernel.arguments if a.output}

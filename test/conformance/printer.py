@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from program import (
     Alloc,
+    Atomic,
     Buffer,
     Condition,
     Copy,
@@ -22,12 +23,13 @@ from program import (
     Loop,
     Parallel,
     Reduce,
+    Scan,
     Statement,
     Store,
     Value,
 )
 
-COMPUTE = {"f32": "f32", "f16": "f32", "bf16": "f32", "f64": "f64", "i32": "i32"}
+COMPUTE = {"f32": "f32", "f16": "f32", "bf16": "f32", "f64": "f64", "i32": "i32", "i8": "i32"}
 """The type lanes compute in, by the type of a buffer's elements."""
 
 FLOAT_OPS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "max": "arith.maximumf",
@@ -102,6 +104,9 @@ class Printer:
     def convert(self, value: str, source: str, target: str) -> str:
         if source == target:
             return value
+        if source.startswith("i"):
+            kind = "extsi" if source == "i8" else "trunci"
+            return self.define(f"arith.{kind} {value} : {source} to {target}")
         widens = source in ("f16", "bf16")
         return self.define(f"arith.{'extf' if widens else 'truncf'} {value} : {source} to {target}")
 
@@ -139,8 +144,7 @@ class Printer:
         name, sum_name = f"%k{self.count}", f"%s{self.count}"
         result = f"%f{self.count}"
         self.emit(
-            f"{result} = scf.for {name} = {lower} to {upper} step {one} "
-            f"iter_args({sum_name} = {start}) -> {dtype} {{"
+            f"{result} = scf.for {name} = {lower} to {upper} step {one} iter_args({sum_name} = {start}) -> {dtype} {{"
         )
         self.depth += 1
         self.variables[value.loop] = name
@@ -205,8 +209,22 @@ class Printer:
                 head = f"tile.pipelined {name} =" if stages else f"scf.for {name} ="
                 more = f" stages({stages})" if stages else ""
                 self.emit(f"{head} {first} to {last} step {by}{more} {{")
-                self.block(body)
+                if statement.steps:
+                    self.steps(body)
+                else:
+                    self.block(body)
                 self.emit("}")
+            case Scan(kind, source, along, target):
+                flags = "".join(f" {flag}" for flag in ("reverse", "exclusive") if getattr(statement, flag))
+                self.emit(
+                    f"tile.scan {kind} %{source.name} along {along} into %{target.name}{flags} "
+                    f": {self.type(source)} into {self.type(target)}"
+                )
+            case Atomic(kind, source, target, target_at):
+                self.emit(
+                    f"tile.atomic_{kind} %{source.name} to %{target.name}[{self.indices(target_at)}] "
+                    f": {self.type(source)} to {self.type(target)}"
+                )
             case LaneFor(loop, lane_lower, lane_upper, lane_body):
                 low, high = self.index(lane_lower), self.index(lane_upper)
                 one = self.define("arith.constant 1 : index")
@@ -221,6 +239,36 @@ class Printer:
                 at = self.indices(indices)
                 self.emit(f"memref.store {stored}, %{buffer.name}[{at}] : {self.type(buffer)}")
 
+    def steps(self, body: Sequence[Statement]) -> None:
+        self.depth += 1
+        for statement in body:
+            self.emit("tile.step {")
+            self.block([statement])
+            self.emit("}")
+        self.depth -= 1
+
+    def launch(self, body: Sequence[Statement], views: dict[str, Buffer]) -> None:
+        """All blocks, or tiles of a persistent loop; the extents are in front."""
+        kernel = self.kernel
+        extents = kernel.grid if not kernel.workers else (kernel.workers,)
+        grid = ", ".join(self.define(f"arith.constant {extent} : index") for extent in extents)
+        blocks = ", ".join(self.bind(block) for block in kernel.blocks) if not kernel.workers else "%worker"
+        self.emit(f"tile.launch blocks({blocks}) in ({grid}) {{")
+        self.depth += 1
+        for name, buffer in views.items():
+            self.view(name, buffer)
+        if kernel.workers:
+            tiles = ", ".join(self.define(f"arith.constant {extent} : index") for extent in kernel.grid)
+            names = ", ".join(self.bind(block) for block in kernel.blocks)
+            self.emit(f"tile.persistent ({names}) in ({tiles}){kernel.raster} {{")
+        else:
+            self.depth -= 1
+        self.block(body)
+        if kernel.workers:
+            self.emit("}")
+            self.depth -= 1
+        self.emit("}")
+
     def copy(self, copy: Copy) -> None:
         source = f"%{copy.source.name}[{self.indices(copy.source_at)}] sizes {list(copy.source_sizes)}"
         target = f"%{copy.target.name}[{self.indices(copy.target_at)}] sizes {list(copy.target_sizes)}"
@@ -228,6 +276,7 @@ class Printer:
         if copy.pad:
             dtype = copy.source.dtype
             pad = f" pad({self.number(copy.pad, dtype)} : {dtype})"
+        pad += " saturate" if copy.saturate else ""
         self.emit(f"tile.copy {source} to {target}{pad} : {self.type(copy.source)} to {self.type(copy.target)}")
 
     def view(self, name: str, buffer: Buffer) -> None:
@@ -237,8 +286,7 @@ class Printer:
         sizes = self.indices([Index("const", value=extent) for extent in buffer.shape])
         ones = ", ".join(["1"] * buffer.rank)
         self.emit(
-            f"%{name} = memref.subview %{argument}[{at}] [{sizes}] [{ones}] "
-            f": {type_of(whole)} to {self.type(buffer)}"
+            f"%{name} = memref.subview %{argument}[{at}] [{sizes}] [{ones}] : {type_of(whole)} to {self.type(buffer)}"
         )
 
 
@@ -247,15 +295,12 @@ def print_kernel(kernel: Kernel, views: dict[str, Buffer]) -> str:
     `kernel.views` describes."""
     printer = Printer(kernel)
     arguments = ", ".join(f'%{a.name}: {type_of(a)} {{tile.name = "{a.name}"}}' for a in kernel.arguments)
-    grid = ", ".join(printer.define(f"arith.constant {extent} : index") for extent in kernel.grid)
-    blocks = ", ".join(printer.bind(block) for block in kernel.blocks)
-    printer.emit(f"tile.launch blocks({blocks}) in ({grid}) {{")
-    printer.depth += 1
-    for name, buffer in views.items():
-        printer.view(name, buffer)
-    printer.depth -= 1
-    printer.block(kernel.body)
-    printer.emit("}")
+    for buffer in kernel.workspaces:
+        sizes = ", ".join(printer.define(f"arith.constant {extent} : index") for extent in buffer.shape)
+        operands = f"({sizes})" if buffer.dynamic else ""
+        printer.emit(f"%{buffer.name} = tile.alloc_global{operands} : {type_of(buffer)}")
+    for body in kernel.launches:
+        printer.launch(body, views)
     printer.emit("return")
     tolerance = f"#tile.tolerance<atol = {kernel.tolerance:.6e}>"
     head = f"// Seed {kernel.seed}.\nfunc.func @{kernel.name}({arguments})"

@@ -72,6 +72,8 @@ class Buffer:
     dtype: str
     dynamic: bool = False
     output: bool = False
+    gathers: bool = False
+    """An output that starts from zeros and that blocks combine into."""
 
     @property
     def rank(self) -> int:
@@ -159,6 +161,18 @@ class Copy:
     target_at: tuple[Index, ...]
     target_sizes: tuple[int, ...]
     pad: float = 0
+    saturate: bool = False
+
+
+@dataclass(frozen=True)
+class Atomic:
+    """A whole on-chip buffer into a part of a global one; `kind` is add, max or
+    min."""
+
+    kind: str
+    source: Buffer
+    target: Buffer
+    target_at: tuple[Index, ...]
 
 
 @dataclass(frozen=True)
@@ -181,6 +195,16 @@ class Reduce:
 
 
 @dataclass(frozen=True)
+class Scan:
+    kind: str
+    source: Buffer
+    along: int
+    target: Buffer
+    reverse: bool = False
+    exclusive: bool = False
+
+
+@dataclass(frozen=True)
 class Parallel:
     lanes: tuple[str, ...]
     extents: tuple[int, ...]
@@ -189,7 +213,8 @@ class Parallel:
 
 @dataclass(frozen=True)
 class Loop:
-    """`stages` of zero makes it an scf.for."""
+    """`stages` of zero makes it an scf.for. With `steps` each statement is a step
+    of its own."""
 
     loop: str
     lower: int
@@ -197,6 +222,7 @@ class Loop:
     step: int
     stages: int
     body: tuple[Statement, ...]
+    steps: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,18 +232,25 @@ class If:
     otherwise: tuple[Statement, ...] = ()
 
 
-Statement = Alloc | Fill | Copy | Gemm | Reduce | Parallel | Loop | If
+Statement = Alloc | Fill | Copy | Atomic | Gemm | Reduce | Scan | Parallel | Loop | If
 
 
 @dataclass
 class Kernel:
+    """One launch or several over the same grid. With `workers` the blocks are
+    tiles of a persistent loop that so many blocks share."""
+
     name: str
     seed: int
     blocks: tuple[str, ...]
     grid: tuple[int, ...]
     arguments: list[Buffer]
+    workspaces: list[Buffer] = field(default_factory=list)
+    """Written by one launch and read by later ones."""
+    workers: int = 0
+    raster: str = ""
     views: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     """Global buffers that are parts of arguments: name -> (argument, offsets)."""
-    body: list[Statement] = field(default_factory=list)
+    launches: list[list[Statement]] = field(default_factory=lambda: [[]])
     tolerance: float = 0
     """For outputs, absolute; set once the oracle has run."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from program import (
     Alloc,
+    Atomic,
     Buffer,
     Condition,
     Copy,
@@ -28,6 +29,7 @@ from program import (
     Loop,
     Parallel,
     Reduce,
+    Scan,
     Statement,
     Store,
     Value,
@@ -42,8 +44,9 @@ FAMILIES = {
     "mixed": ["f32", "f16", "bf16"],
     "f64": ["f64"],
     "i32": ["i32"],
+    "i8": ["i8", "i32"],
 }
-WIDTH = {"f64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16}
+WIDTH = {"f64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16, "i8": 8}
 
 
 def load(buffer: Buffer, *indices: Index) -> Value:
@@ -67,7 +70,7 @@ class KernelBuilder:
     def __init__(self, name: str, seed: int) -> None:
         self.random = random.Random(seed)
         self.family = self.random.choice(list(FAMILIES))
-        self.is_int = self.family == "i32"
+        self.is_int = self.family in ("i32", "i8")
         self.count = 0
         self.kernel = Kernel(name, seed, (), (), [])
         self.views: dict[str, Buffer] = {}
@@ -75,6 +78,10 @@ class KernelBuilder:
         """On-chip buffers, all of them written before anything is read."""
         self.sources: list[Buffer] = []
         """Global buffers to read from."""
+        self.gathered: Buffer | None = None
+        """The output of atomics; one kind of them, since kinds do not commute."""
+        self.gather_kind = "add"
+        self.is_gathered = False
         self.extents = [self.random.choice([3, 4, 7, 8, 12, 16, 17, 24]) for _ in range(3)]
 
     # Choices ---------------------------------------------------------------
@@ -269,9 +276,7 @@ class KernelBuilder:
 
     def lane_block(self, scope: Scope, depth: int) -> tuple[LaneStatement, ...]:
         return tuple(
-            statement
-            for _ in range(self.random.randint(1, 2))
-            for statement in self.lane_statement(scope, depth)
+            statement for _ in range(self.random.randint(1, 2)) for statement in self.lane_statement(scope, depth)
         )
 
     # Statements of blocks --------------------------------------------------
@@ -293,23 +298,54 @@ class KernelBuilder:
         sizes = (1,) * (source.rank - buffer.rank) + buffer.shape
         at = tuple(self.anywhere(scope, extent) for extent in source.shape)
         pad = self.constant() if self.chance(0.3) else 0.0
-        return [Copy(source, at, sizes, buffer, (const(0),) * buffer.rank, buffer.shape, pad)]
+        saturate = self.narrows(source, buffer) and self.chance(0.5)
+        return [Copy(source, at, sizes, buffer, (const(0),) * buffer.rank, buffer.shape, pad, saturate)]
+
+    def narrows(self, source: Buffer, target: Buffer) -> bool:
+        """Whether a copy may ask for saturation and change something by it."""
+        return self.is_int and WIDTH[target.dtype] < WIDTH[source.dtype]
 
     def move(self, scope: Scope) -> list[Statement]:
         """A part of one on-chip buffer to a part of another."""
         source, target = self.random.choice(self.buffers), self.random.choice(self.buffers)
         if source is target or source.rank != target.rank:
             return self.parallel(scope)
-        sizes = tuple(
-            self.random.randint(1, min(a, b)) for a, b in zip(source.shape, target.shape, strict=True)
-        )
+        sizes = tuple(self.random.randint(1, min(a, b)) for a, b in zip(source.shape, target.shape, strict=True))
 
         def corner(buffer: Buffer) -> tuple[Index, ...]:
-            return tuple(
-                self.bounded(scope.loops, n - size + 1) for n, size in zip(buffer.shape, sizes, strict=True)
-            )
+            return tuple(self.bounded(scope.loops, n - size + 1) for n, size in zip(buffer.shape, sizes, strict=True))
 
-        return [Copy(source, corner(source), sizes, target, corner(target), sizes)]
+        saturate = self.narrows(source, target) and self.chance(0.5)
+        return [Copy(source, corner(source), sizes, target, corner(target), sizes, saturate=saturate)]
+
+    def scan(self, scope: Scope) -> list[Statement]:
+        pairs = [
+            (source, target)
+            for source in self.buffers
+            for target in self.buffers
+            if source.shape == target.shape and WIDTH[target.dtype] >= WIDTH[source.dtype]
+        ]
+        source, target = self.random.choice(pairs)
+        along = self.random.randrange(source.rank)
+        kind = self.random.choice(["sum", "sum", "max", "min", "product"])
+        exclusive = kind == "sum" and self.chance(0.5)
+        result: list[Statement] = [Scan(kind, source, along, target, self.chance(0.4), exclusive)]
+        if kind == "sum" and not self.is_int:
+            result.append(self.scale(target, 1 / source.shape[along]))
+        return result
+
+    def combine(self, scope: Scope) -> list[Statement]:
+        """Into an output that all blocks share, where their order does not show:
+        integers, or extremes."""
+        if self.gathered is None:
+            return self.scan(scope)
+        target = self.gathered
+        fitting = [buffer for buffer in self.buffers if buffer.rank == target.rank and buffer.dtype == target.dtype]
+        if not fitting:
+            return self.scan(scope)
+        at = tuple(self.anywhere(scope, extent) for extent in target.shape)
+        self.is_gathered = True
+        return [Atomic(self.gather_kind, self.random.choice(fitting), target, at)]
 
     def scale(self, buffer: Buffer, factor: float) -> Statement:
         lanes = tuple(self.name("l") for _ in buffer.shape)
@@ -318,7 +354,7 @@ class KernelBuilder:
         return Parallel(lanes, buffer.shape, (Store(buffer, at, value),))
 
     def gemm(self, scope: Scope) -> list[Statement]:
-        if self.is_int:
+        if self.family == "i32":
             return self.reduce(scope)
         matrices = [buffer for buffer in self.buffers if buffer.rank == 2]
         found = []
@@ -333,13 +369,14 @@ class KernelBuilder:
             return self.parallel(scope)
         a, b, c, ta, tb = self.random.choice(found)
         k = a.shape[0 if ta else 1]
-        return [Gemm(a, b, c, ta, tb, self.chance(0.4)), self.scale(c, 1 / (k + 1))]
+        gemm = Gemm(a, b, c, ta, tb, self.chance(0.4))
+        return [gemm] if self.is_int else [gemm, self.scale(c, 1 / (k + 1))]
 
     @staticmethod
     def multiply(a: Buffer, b: Buffer, c: Buffer, ta: bool, tb: bool) -> bool:
         m, k = a.shape[::-1] if ta else a.shape
         k2, n = b.shape[::-1] if tb else b.shape
-        wide = {"f64": "f64"}.get(a.dtype, "f32")
+        wide = {"f64": "f64", "i8": "i32", "i32": ""}.get(a.dtype, "f32")
         fits = a.dtype == b.dtype and c.dtype == wide and c.space == "fragment"
         return fits and c is not a and c is not b and (m, n) == c.shape and k == k2
 
@@ -375,22 +412,19 @@ class KernelBuilder:
             # Used in indices of on-chip buffers only where it cannot be negative.
             loops = {**scope.loops, loop: max(upper, 1)} if lower >= 0 else scope.loops
             body = self.block(Scope(scope.blocks, loops), depth - 1)
-            return [Loop(loop, lower, upper, step, stages, body)]
+            return [Loop(loop, lower, upper, step, stages, body, bool(stages) and self.chance(0.4))]
         if depth and choice < 0.27 and (scope.blocks or scope.loops):
             condition = self.condition({**scope.blocks, **scope.loops})
             otherwise = self.block(scope, depth - 1) if self.chance(0.5) else ()
             return [If(condition, self.block(scope, depth - 1), otherwise)]
         makers = [self.parallel] * 5 + [self.gemm] * 3 + [self.reduce] * 3 + [self.move] * 2
+        makers += [self.scan] * 2 + [self.combine]
         if self.chance(0.15):
             return self.fetch(self.random.choice(self.buffers), scope)
         return self.random.choice(makers)(scope)
 
     def block(self, scope: Scope, depth: int) -> tuple[Statement, ...]:
-        return tuple(
-            statement
-            for _ in range(self.random.randint(1, 3))
-            for statement in self.statement(scope, depth)
-        )
+        return tuple(statement for _ in range(self.random.randint(1, 3)) for statement in self.statement(scope, depth))
 
     # The kernel ------------------------------------------------------------
 
@@ -400,7 +434,7 @@ class KernelBuilder:
     def allocate(self, shape: tuple[int, ...], space: str = "") -> Buffer:
         space = space or self.random.choice(["shared", "fragment"])
         buffer = Buffer(self.name("b"), space, shape, self.dtype())
-        self.kernel.body.append(Alloc(buffer))
+        self.body.append(Alloc(buffer))
         return buffer
 
     def build(self) -> tuple[Kernel, dict[str, Buffer]]:
@@ -430,22 +464,51 @@ class KernelBuilder:
             self.views["view"] = view
             self.sources.append(view)
 
+        if self.chance(0.3):
+            kernel.workers = self.random.choice([1, 2, 3, 5])
+            order = self.random.choice(["", " raster(row, 2)", " raster(column, 3)"])
+            kernel.raster = order if rank > 1 else ""
+        if self.chance(0.4):
+            self.gather_kind = self.random.choice(["add", "max", "min"] if self.is_int else ["max", "min"])
+            shape = tuple(self.random.randint(1, 30) for _ in range(self.random.choice([1, 2])))
+            dtype = "i32" if self.is_int else self.random.choice(["f64" if self.family == "f64" else "f32"])
+            self.gathered = Buffer("Z", "global", shape, dtype, dynamic=self.chance(0.8), output=True, gathers=True)
+            kernel.arguments.append(self.gathered)
         scope = Scope(dict(zip(kernel.blocks, kernel.grid, strict=True)))
-        d0, d1, d2 = extents
+        if self.chance(0.3):
+            # The first of two launches leaves something for the other.
+            workspace = self.global_buffer("W", whole, output=False)
+            kernel.workspaces.append(workspace)
+            self.launch(scope, tile, [workspace])
+            kernel.launches.append([])
+            self.sources.append(workspace)
+        self.launch(scope, tile, outputs)
+        if self.gathered and not self.is_gathered:
+            kernel.arguments.remove(self.gathered)
+        return kernel, self.views
+
+    @property
+    def body(self) -> list[Statement]:
+        return self.kernel.launches[-1]
+
+    def launch(self, scope: Scope, tile: tuple[int, ...], outputs: list[Buffer]) -> None:
+        """The body of one launch, which writes its tile of each output."""
+        d0, d1, d2 = self.extents
         shapes = [(d0, d1), (d1, d2), (d0, d2), (d0,), (d2,), (d1, 1), (2, d0, d1), (2, d1)]
         chosen = [tile, *self.random.sample(shapes, self.random.randint(2, 5))]
         created = [self.allocate(shape) for shape in chosen]
-        if not self.is_int and self.chance(0.7):
+        if self.family != "i32" and self.chance(0.7):
             created += [self.allocate((d0, d1)), self.allocate((d1, d2)), self.allocate((d0, d2), "fragment")]
         for buffer in created:
             fill = self.chance(0.25)
-            kernel.body += [Fill(buffer, self.constant())] if fill else self.fetch(buffer, scope)
+            self.body.extend([Fill(buffer, self.constant())] if fill else self.fetch(buffer, scope))
         self.buffers = created
         for _ in range(self.random.randint(3, 6)):
-            kernel.body += self.statement(scope, 2)
+            self.body.extend(self.statement(scope, 2))
+        if self.gathered:
+            self.body.extend(self.combine(scope))
         for output in outputs:
-            kernel.body += self.write(output, tile, created[0], scope)
-        return kernel, self.views
+            self.body.extend(self.write(output, tile, created[0], scope))
 
     def write(self, output: Buffer, tile: tuple[int, ...], source: Buffer, scope: Scope) -> list[Statement]:
         """The block's tile of an output, by a copy or by lanes."""
