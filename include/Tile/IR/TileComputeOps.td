@@ -92,9 +92,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     held; otherwise target is overwritten.
 
     f16, bf16 and fp8 elements are combined in f32 and rounded once. `max` and
-    `min` give NaN where an element is NaN (unless `fastmath` has `nnan`).
-    Integers are signed unless `unsigned` is given; `and`, `or`, `xor` take
-    integers. The order in which a sum is taken is fixed for a compiled kernel
+    `min` give NaN where an element is NaN (unless `fastmath` has `nnan`); of a
+    zero and a negative zero they give either. Integers are signed unless
+    `unsigned` is given, but for the results of `abs_max`, which are magnitudes:
+    that of the least integer is the greatest. `and`, `or`, `xor` take integers. The order in which a sum is taken is fixed for a compiled kernel
     but otherwise the compiler's choice.
 
     ```mlir

@@ -135,8 +135,11 @@ def Tile_CopyOp : Tile_Op<"copy", [
     the element types differ, values are converted. Floats round to the nearest,
     ties to even; `saturate` clamps to the largest finite value where the
     target's range is smaller. Floats become integers as in C, towards zero,
-    values outside the integer's range its ends and NaN zero. Integers wrap, or
-    clamp with `saturate`; they are signed unless `unsigned` is given.
+    values outside the integer's range its ends and NaN zero. Integers become
+    floats by the same rounding, also with `saturate` as above, and other
+    integers by wrapping, or clamping with `saturate`; they are signed unless
+    `unsigned` is given. An i1 is a truth value: it counts as 0 or 1, and what
+    is not zero becomes 1.
 
     Source and target must not overlap in memory.
 
