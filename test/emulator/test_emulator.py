@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,6 +97,18 @@ PROGRAMS = [
     (path.stem, entry) for path in sorted((ROOT / "test" / "conformance").glob("*.mlir")) for entry in entries(path)
 ]
 
+# What docs/Status.md lists among the known limits.
+LIMITS = {
+    ("integers", "quotients"): "a division by zero has the machine's result on a GPU",
+    ("view_bounds", "subview"): "a view's bounds on a GPU are those it says it has",
+}
+
+
+def program(name: str, entry: str) -> Any:
+    limit = LIMITS.get((name, entry))
+    marks = [pytest.mark.xfail(strict=True, reason=limit)] if limit else []
+    return pytest.param(name, entry, marks=marks, id=f"{name}-{entry}")
+
 
 def emulate(command: Sequence[str], chip: str) -> subprocess.CompletedProcess[str]:
     command = [*command, "--target=emulator", f"--chip={chip}"]
@@ -128,11 +141,10 @@ def test_examples(name: str, shape: str, chip: str) -> None:
     run(ROOT / "examples" / f"{name}.mlir", chip, options)
 
 
-@pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=[f"{name}-{entry}" for name, entry in PROGRAMS])
-def test_programs(number: int) -> None:
-    name, entry = PROGRAMS[number]
+@pytest.mark.parametrize(("name", "entry"), [program(*names) for names in PROGRAMS])
+def test_programs(name: str, entry: str) -> None:
     # Every other one for either chip: their code differs little.
-    chip = CHIPS[number % len(CHIPS)]
+    chip = CHIPS[PROGRAMS.index((name, entry)) % len(CHIPS)]
     run(ROOT / "test" / "conformance" / f"{name}.mlir", chip, ["--entry", entry])
 
 
