@@ -27,10 +27,12 @@ TEST(Tolerance, SaysWhatIsWrong) {
   EXPECT_EQ(getMessage(ToleranceSpec::parse("nrom=1")),
             "tolerance 'nrom=1': expected norm, atol, rtol or products, got "
             "'nrom'");
-  for (const char *text : {"", "x", "norm=", "norm=-1", "nan", "1,2"})
+  for (const char *text : {"", "x", "norm=", "norm=-1", "nan", "1e999", "1,2"})
     EXPECT_TRUE(hasPart(getMessage(ToleranceSpec::parse(text)),
-                        "expected a number of zero or more"))
+                        "expected a finite number of zero or more"))
         << text;
+  EXPECT_EQ(getMessage(ToleranceSpec::parse("norm=1,norm=2")),
+            "tolerance 'norm=1,norm=2': 'norm' is given twice");
 }
 
 TEST(Tolerance, DefaultsFollowTheType) {
