@@ -65,6 +65,8 @@ def programs() -> tuple[list[str], list[str]]:
     right: list[str] = []
     wrong: list[str] = []
     for file in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.mlir")):
-        texts = [text for text in file.read_text().split("// -----") if "tile." in text]
+        # Upstream's parsers do not survive every mutation, so that programs which
+        # speak of tile ops in comments only are left out.
+        texts = [text for text in file.read_text().split("// -----") if "tile." in re.sub("//.*", "", text)]
         (wrong if file.name.startswith("invalid") else right).extend(texts)
     return right, wrong
