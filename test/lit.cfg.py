@@ -49,7 +49,7 @@ def add_feature(name: str, holds: object) -> None:
         config.available_features.add(name)
 
 
-for tool in ("tile-opt", "tile-run", "tile-emulate", "tile-reduce", "tile-lsp-server"):
+for tool in ("tile-opt", "tile-run", "tile-reduce", "tile-lsp-server"):
     add_feature(tool, os.access(os.path.join(tools, tool), os.X_OK))
 add_feature("plugin", os.path.exists(os.path.join(build, "lib", "TilePlugin.so")))
 add_feature("asan", "address" in config.tile_sanitizers)

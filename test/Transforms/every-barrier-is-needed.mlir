@@ -1,4 +1,4 @@
-// REQUIRES: tile-run, tile-emulate
+// REQUIRES: tile-run
 // RUN: tile-run %s --emit=artifact --chip=sm_80 -o %t.tile
 // RUN: %python %S/Inputs/remove_barriers.py %t.tile gemm sm_80 64x640xf16 640x64xf16 64x64xf16 | FileCheck %s
 

@@ -55,10 +55,10 @@ def is_right(ptx: str, kernel: str, numbers: list[int], order: list[int], shapes
         path = Path(folder) / "kernel.ptx"
         path.write_text(ptx)
         grid, block = (",".join(map(str, numbers[i : i + 3])) for i in (0, 3))
-        command = ["tile-emulate", str(path), f"--entry={kernel}", f"--grid={grid}"]
+        command = ["tile-run", str(path), f"--entry={kernel}", f"--grid={grid}"]
         command += [f"--block={block}", f"--shared={numbers[6]}", "--seeds=3"]
         for argument in order:
-            kind = "undef" if argument == len(shapes) - 1 else "randn"
+            kind = "empty" if argument == len(shapes) - 1 else "randn"
             command += ["--arg", f"B{argument}={kind}:{shapes[argument]}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
