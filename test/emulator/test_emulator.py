@@ -2,8 +2,7 @@
 the emulator, which runs the PTX of two chips and looks for races, reads of memory
 never written and accesses out of bounds while it does.
 
-A program that the GPU path refuses with a diagnostic at its place is skipped, and
-the diagnostic is the reason. Everything else has to be right.
+Everything has to be right but what LIMITS names, which has to fail.
 """
 
 from __future__ import annotations
@@ -99,7 +98,9 @@ PROGRAMS = [
 
 # What docs/Status.md lists among the known limits.
 LIMITS = {
+    ("atomic", "products"): "memref.generic_atomic_rmw has no lowering to the cuda target",
     ("integers", "quotients"): "a division by zero has the machine's result on a GPU",
+    ("view_bounds", "reinterpreted"): "memref.reinterpret_cast has no lowering to the cuda target",
     ("view_bounds", "subview"): "a view's bounds on a GPU are those it says it has",
 }
 
@@ -119,9 +120,6 @@ def emulate(command: Sequence[str], chip: str) -> subprocess.CompletedProcess[st
 
 def judge(done: subprocess.CompletedProcess[str]) -> None:
     print(done.stdout, done.stderr, sep="\n")
-    refusal = re.search(r"^\S+:\d+:\d+: error: (.*)", done.stderr, flags=re.MULTILINE)
-    if done.returncode == 2 and refusal:
-        pytest.skip(refusal[1])
     assert done.returncode == 0
 
 
