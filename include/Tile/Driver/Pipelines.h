@@ -38,6 +38,19 @@ struct TileToCPUOptions : mlir::PassPipelineOptions<TileToCPUOptions> {
 void buildTileToCPU(mlir::OpPassManager &passes,
                     const TileToCPUOptions &options);
 
+struct TileToCUDAOptions : mlir::PassPipelineOptions<TileToCUDAOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("the GPU to compile for"),
+                           llvm::cl::init("sm_80")};
+  ListOption<std::string> values{
+      *this, "values", llvm::cl::desc("name=value, the tunables to fix")};
+};
+
+/// `tile-to-cuda`: each launch of a module of tile programs becomes a kernel in
+/// the llvm and nvvm dialects, and the host functions what a launch plan says.
+void buildTileToCUDA(mlir::OpPassManager &passes,
+                     const TileToCUDAOptions &options);
+
 /// `linalg-to-tile`: functions in linalg on tensors or memrefs become tile
 /// programs on memrefs; the tensors they return become buffers to write to,
 /// behind the other arguments.

@@ -15,6 +15,10 @@
 #include <optional>
 #include <string>
 
+namespace mlir {
+class Operation;
+} // namespace mlir
+
 namespace tile {
 
 struct Chip {
@@ -37,6 +41,8 @@ struct Chip {
 
 /// The chip of that name, `sm_80` for instance.
 std::optional<Chip> getChip(llvm::StringRef name);
+/// The same, with an error at `op` where there is none.
+std::optional<Chip> getChip(llvm::StringRef name, mlir::Operation *op);
 /// The newest chip whose code runs on a device of compute capability
 /// `capability`, 90 for 9.0; those without a suffix before those of one chip.
 std::optional<Chip> getChipOfDevice(int capability);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUCode.h"
-#include "Tile/Target/CUDA/Compile.h"
+#include "Tile/Driver/Pipelines.h"
 #include "Tile/Target/CUDA/DeviceCode.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,12 +85,12 @@ tile::driver::readResources(const runtime::Artifact &artifact,
 static llvm::Error lower(ModuleOp module, const Signature &signature,
                          const CompileOptions &options, const Chip &chip,
                          StageRecorder &recorder) {
-  cuda::TileToCUDAOptions pipeline;
+  TileToCUDAOptions pipeline;
   pipeline.chip = chip.name.str();
   for (const auto &[name, value] : options.tunables)
     pipeline.values.push_back(name + "=" + std::to_string(value));
   PassManager passes(module.getContext());
-  cuda::buildTileToCUDA(passes, pipeline);
+  buildTileToCUDA(passes, pipeline);
   recorder.watch(passes);
   if (failed(passes.run(module)))
     return createStringError("'" + signature.function +

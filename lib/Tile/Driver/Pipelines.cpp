@@ -6,13 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Driver/Pipelines.h"
+#include "Tile/Conversion/GPUPasses.h"
 #include "Tile/Conversion/Passes.h"
+#include "Tile/Transforms/GPUPasses.h"
 #include "Tile/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
@@ -70,20 +74,59 @@ static void addUpstreamLowering(OpPassManager &passes) {
   passes.addPass(createLowerBF16Storage());
 }
 
-void tile::buildTileToCPU(OpPassManager &passes,
-                          const TileToCPUOptions &options) {
+/// What every target starts with: launches without calls, tunables and lanes
+/// that depend on each other.
+static void addPreparation(OpPassManager &passes,
+                           ArrayRef<std::string> values) {
   passes.addPass(createInlineCalls());
   SpecializeOptions specialize;
-  specialize.values.assign(options.values.begin(), options.values.end());
+  specialize.values.assign(values.begin(), values.end());
   passes.addPass(createSpecialize(specialize));
   passes.addNestedPass<func::FuncOp>(createCheckStatic());
   passes.addNestedPass<func::FuncOp>(createSplitLockstep());
+}
+
+void tile::buildTileToCPU(OpPassManager &passes,
+                          const TileToCPUOptions &options) {
+  addPreparation(passes, options.values);
   if (options.guardAccesses) {
     passes.addPass(createLowerAffinePass());
     passes.addPass(createGuardAccesses());
   }
   passes.addPass(createConvertTileToCPU({options.vectorBytes}));
   addUpstreamLowering(passes);
+}
+
+void tile::buildTileToCUDA(OpPassManager &passes,
+                           const TileToCUDAOptions &options) {
+  addPreparation(passes, options.values);
+  passes.addPass(createTileExpandPersistent());
+  passes.addPass(createTileExpandAsync());
+  passes.addPass(createTileStageElementwise());
+  passes.addPass(createTileVersionLaunches());
+  passes.addPass(createTileMaterializePipeline());
+  passes.addPass(createTileInferLayouts({options.chip}));
+  passes.addPass(createTilePipelineOperands({options.chip}));
+  passes.addPass(createTilePlanSharedMemory({options.chip}));
+  passes.addPass(createTileInsertSync());
+  passes.addPass(createConvertTileToGPU({options.chip}));
+  passes.addPass(createTileLowerDeviceMath({options.chip}));
+  OpPassManager &device = passes.nest<gpu::GPUModuleOp>();
+  device.addPass(createCanonicalizerPass());
+  device.addPass(createCSEPass());
+  device.addPass(createSCFToControlFlowPass());
+  // Before the conversion below, which turns functions that have instructions
+  // into calls of a library.
+  device.addPass(createConvertMathToLLVMPass());
+  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  toNVVM.indexBitwidth = 64;
+  device.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  device.addPass(createReconcileUnrealizedCastsPass());
+  // Lines of the program in the PTX and in machine code, and no more of debug
+  // information, which would cost optimisations.
+  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+  lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
 }
 
 void tile::buildLinalgToTile(OpPassManager &passes) {
@@ -117,4 +160,8 @@ void tile::registerTilePipelines() {
       "lower tile programs and functions in upstream dialects to the llvm "
       "dialect, for all cores of this machine",
       buildTileToCPU);
+  PassPipelineRegistration<TileToCUDAOptions>(
+      "tile-to-cuda",
+      "lower tile programs to kernels in the llvm dialect and their launches",
+      buildTileToCUDA);
 }

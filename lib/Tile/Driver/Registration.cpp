@@ -10,7 +10,6 @@
 #include "Tile/Conversion/Passes.h"
 #include "Tile/Driver/Pipelines.h"
 #include "Tile/IR/TileDialect.h"
-#include "Tile/Target/CUDA/Compile.h"
 #include "Tile/Transforms/GPUPasses.h"
 #include "Tile/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -31,7 +30,6 @@ void tile::driver::registerOwnPasses() {
     registerTileGPUTransformsPasses();
     registerTileGPUConversionPasses();
     registerTilePipelines();
-    cuda::registerTileToCUDA();
   });
 }
 

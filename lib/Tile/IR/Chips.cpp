@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/Chips.h"
+#include "mlir/IR/Operation.h"
 
 using namespace tile;
 
@@ -27,6 +28,14 @@ std::optional<Chip> tile::getChip(llvm::StringRef name) {
     if (chip.name == name)
       return chip;
   return std::nullopt;
+}
+
+std::optional<Chip> tile::getChip(llvm::StringRef name, mlir::Operation *op) {
+  std::optional<Chip> chip = getChip(name);
+  if (!chip)
+    op->emitError("unknown chip '")
+        << name << "'; known are " << getChipNames();
+  return chip;
 }
 
 std::optional<Chip> tile::getChipOfDevice(int capability) {

@@ -324,12 +324,9 @@ struct ConvertTileToGPUPass
   using ConvertTileToGPUBase::ConvertTileToGPUBase;
 
   void runOnOperation() override {
-    std::optional<Chip> found = getChip(chip);
-    if (!found) {
-      getOperation().emitError("unknown chip '")
-          << chip << "'; known are " << getChipNames();
+    std::optional<Chip> found = getChip(chip, getOperation());
+    if (!found)
       return signalPassFailure();
-    }
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)

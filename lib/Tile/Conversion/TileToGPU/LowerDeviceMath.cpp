@@ -252,12 +252,9 @@ struct LowerDeviceMathPass
     : tile::impl::TileLowerDeviceMathBase<LowerDeviceMathPass> {
   using TileLowerDeviceMathBase::TileLowerDeviceMathBase;
   void runOnOperation() override {
-    std::optional<tile::Chip> found = tile::getChip(chip);
-    if (!found) {
-      getOperation()->emitError("unknown chip '")
-          << chip << "'; known are " << tile::getChipNames();
+    std::optional<tile::Chip> found = tile::getChip(chip, getOperation());
+    if (!found)
       return signalPassFailure();
-    }
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
     math::populateExpansionPatterns(

@@ -362,12 +362,9 @@ private:
 struct InferLayoutsPass : tile::impl::TileInferLayoutsBase<InferLayoutsPass> {
   using TileInferLayoutsBase::TileInferLayoutsBase;
   void runOnOperation() override {
-    std::optional<Chip> found = getChip(chip);
-    if (!found) {
-      getOperation()->emitError("unknown chip '")
-          << chip << "'; known are " << getChipNames();
+    std::optional<Chip> found = getChip(chip, getOperation());
+    if (!found)
       return signalPassFailure();
-    }
     SmallVector<LaunchOp> launches;
     getOperation()->walk([&](LaunchOp launch) { launches.push_back(launch); });
     for (LaunchOp launch : launches) {

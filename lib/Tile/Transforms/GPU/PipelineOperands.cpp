@@ -293,12 +293,9 @@ struct PipelineOperandsPass
   using TilePipelineOperandsBase::TilePipelineOperandsBase;
 
   void runOnOperation() override {
-    std::optional<Chip> found = getChip(chip);
-    if (!found) {
-      getOperation()->emitError("unknown chip '")
-          << chip << "'; known are " << getChipNames();
+    std::optional<Chip> found = getChip(chip, getOperation());
+    if (!found)
       return signalPassFailure();
-    }
     getOperation()->walk([&](LaunchOp launch) {
       SmallVector<scf::ForOp> loops;
       launch.walk([&](scf::ForOp loop) {
