@@ -309,7 +309,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     }
 
   if (fromRegisters)
-    if (auto transfer = getMatrixStore(op, target, *layout)) {
+    if (auto transfer = getMatrixStore(target, *layout)) {
       emitMatrixStore(op, target, *transfer);
       return success();
     }
@@ -407,11 +407,29 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     }
     pending.push_back(std::move(chunk));
     constexpr size_t inFlight = 8;
-    if (toRegisters ? false : pending.size() == inFlight)
+    if (!toRegisters && pending.size() == inFlight)
       flush();
   }
   flush();
   return success();
+}
+
+/// How ldmatrix or stmatrix moves elements between the fragment and the shared
+/// buffer of `side`, where rows of matrices lie in one piece there and vectors
+/// are narrower than they.
+std::optional<layout::MatrixTransfer>
+ThreadCode::getMatrixTransfer(const Side &side, const FragmentLayout &layout) {
+  int64_t bits = storageType(side.view.element).getIntOrFloatBitWidth();
+  constexpr int64_t rowBits = 128;
+  if (side.view.space != Space::Shared || layout.rank() < 2 || bits > 32 ||
+      side.chunk * bits >= rowBits ||
+      getChunk(side, rowBits / bits) * bits != rowBits)
+    return std::nullopt;
+  layout::Expected<layout::MatrixTransfer> transfer =
+      layout::matrixTransfer(layout, layout.rank() - 1, bits);
+  if (!transfer)
+    return std::nullopt;
+  return *transfer;
 }
 
 /// How ldmatrix does the copy, where it can and does better than accesses of
@@ -419,19 +437,9 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
 std::optional<layout::MatrixTransfer>
 ThreadCode::getMatrixLoad(CopyOp op, const Side &source,
                           const FragmentLayout &layout) {
-  Type element = source.view.element;
-  int64_t bits = storageType(element).getIntOrFloatBitWidth();
-  constexpr int64_t rowBits = 128;
-  if (source.view.space != Space::Shared || layout.rank() < 2 || bits > 32 ||
-      element != op.getTargetType().getElementType() ||
-      source.chunk * bits >= rowBits ||
-      getChunk(source, rowBits / bits) * bits != rowBits)
+  if (source.view.element != op.getTargetType().getElementType())
     return std::nullopt;
-  layout::Expected<layout::MatrixTransfer> transfer =
-      layout::matrixTransfer(layout, layout.rank() - 1, bits);
-  if (!transfer)
-    return std::nullopt;
-  return *transfer;
+  return getMatrixTransfer(source, layout);
 }
 
 void ThreadCode::emitMatrixLoad(CopyOp op, Side &source,
@@ -449,22 +457,12 @@ void ThreadCode::emitMatrixLoad(CopyOp op, Side &source,
   }
 }
 
-/// How stmatrix does the copy, where the chip has it and vectors are narrower.
+/// How stmatrix does the copy, where the chip has it.
 std::optional<layout::MatrixTransfer>
-ThreadCode::getMatrixStore(CopyOp op, const Side &target,
-                           const FragmentLayout &layout) {
-  int64_t bits = storageType(target.view.element).getIntOrFloatBitWidth();
-  constexpr int64_t rowBits = 128;
-  if (!chip.hasStMatrix || target.view.space != Space::Shared ||
-      layout.rank() < 2 || bits > 32 || target.chunk * bits >= rowBits ||
-      getChunk(target, rowBits / bits) * bits != rowBits ||
-      layout.coverage().isReplicated())
+ThreadCode::getMatrixStore(const Side &target, const FragmentLayout &layout) {
+  if (!chip.hasStMatrix || layout.coverage().isReplicated())
     return std::nullopt;
-  layout::Expected<layout::MatrixTransfer> transfer =
-      layout::matrixTransfer(layout, layout.rank() - 1, bits);
-  if (!transfer)
-    return std::nullopt;
-  return *transfer;
+  return getMatrixTransfer(target, layout);
 }
 
 void ThreadCode::emitMatrixStore(CopyOp op, Side &target,

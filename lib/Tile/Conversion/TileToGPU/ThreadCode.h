@@ -231,13 +231,14 @@ private:
   mlir::LogicalResult emitRegisterCopy(CopyOp op);
   mlir::LogicalResult emitFill(FillOp op);
   std::optional<layout::MatrixTransfer>
+  getMatrixTransfer(const Side &side, const layout::FragmentLayout &layout);
+  std::optional<layout::MatrixTransfer>
   getMatrixLoad(CopyOp op, const Side &source,
                 const layout::FragmentLayout &layout);
   void emitMatrixLoad(CopyOp op, Side &source,
                       const layout::MatrixTransfer &transfer);
   std::optional<layout::MatrixTransfer>
-  getMatrixStore(CopyOp op, const Side &target,
-                 const layout::FragmentLayout &layout);
+  getMatrixStore(const Side &target, const layout::FragmentLayout &layout);
   void emitMatrixStore(CopyOp op, Side &target,
                        const layout::MatrixTransfer &transfer);
   void copyAsync(Value target, Value source, int64_t bytes, Value inside,
