@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <condition_variable>
 #include <deque>
+#include <numeric>
 #include <thread>
 
 using namespace tile;
@@ -36,6 +37,21 @@ const TuneCandidate *TuneReport::getBest() const {
                  candidates[0].state == TuneCandidate::State::Measured
              ? &candidates[0]
              : nullptr;
+}
+
+/// Sorts and leaves equal ones in their order. The standard library's own way
+/// in libstdc++ 12 calls functions that are deprecated, and compilers say so.
+template <typename T, typename Less>
+static void sortStably(std::vector<T> &items, Less isLess) {
+  std::vector<size_t> order(items.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t x, size_t y) {
+    return isLess(items[x], items[y]) || (!isLess(items[y], items[x]) && x < y);
+  });
+  std::vector<T> sorted;
+  for (size_t index : order)
+    sorted.push_back(std::move(items[index]));
+  items = std::move(sorted);
 }
 
 /// All combinations, those nearest to the defaults first: they are what the
@@ -64,8 +80,8 @@ enumerate(const FunctionFacts &facts, const CompileOptions &options) {
       }
     all = std::move(next);
   }
-  llvm::stable_sort(
-      all, [](const auto &x, const auto &y) { return x.first < y.first; });
+  sortStably(all,
+             [](const auto &x, const auto &y) { return x.first < y.first; });
   std::vector<TuneCandidate> candidates;
   for (auto &[distance, candidate] : all)
     candidates.push_back(std::move(candidate));
@@ -327,15 +343,15 @@ llvm::Expected<TuneReport> tile::driver::tune(const Program &program,
   if (llvm::Error error =
           Tuner(program, function, options, *facts).run(report.candidates))
     return error;
-  llvm::stable_sort(
-      report.candidates, [](const TuneCandidate &x, const TuneCandidate &y) {
-        auto isMeasured = [](const TuneCandidate &candidate) {
-          return candidate.state == TuneCandidate::State::Measured;
-        };
-        if (isMeasured(x) != isMeasured(y))
-          return isMeasured(x);
-        return isMeasured(x) && x.seconds < y.seconds;
-      });
+  sortStably(report.candidates,
+             [](const TuneCandidate &x, const TuneCandidate &y) {
+               auto isMeasured = [](const TuneCandidate &candidate) {
+                 return candidate.state == TuneCandidate::State::Measured;
+               };
+               if (isMeasured(x) != isMeasured(y))
+                 return isMeasured(x);
+               return isMeasured(x) && x.seconds < y.seconds;
+             });
   record->store(report);
   return report;
 }

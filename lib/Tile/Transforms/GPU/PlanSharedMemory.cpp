@@ -163,8 +163,9 @@ private:
     SmallVector<Buffer *> order;
     for (Buffer &buffer : buffers)
       order.push_back(&buffer);
-    llvm::stable_sort(order, [](const Buffer *a, const Buffer *b) {
-      return a->bytes > b->bytes;
+    // Those of one size in the order of the program, as they lie in `buffers`.
+    llvm::sort(order, [](const Buffer *a, const Buffer *b) {
+      return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
     });
     SmallVector<Buffer *> placed;
     for (Buffer *buffer : order) {
@@ -219,12 +220,9 @@ struct PlanSharedMemoryPass
   using TilePlanSharedMemoryBase::TilePlanSharedMemoryBase;
 
   void runOnOperation() override {
-    std::optional<Chip> found = getChip(chip);
-    if (!found) {
-      getOperation()->emitError("unknown chip '")
-          << chip << "'; known are " << getChipNames();
+    std::optional<Chip> found = getChip(chip, getOperation());
+    if (!found)
       return signalPassFailure();
-    }
     WalkResult result = getOperation()->walk([&](LaunchOp launch) {
       Planner planner(launch, *found);
       if (failed(planner.run()))
