@@ -14,10 +14,10 @@
 #include "Tile/Driver/Tune.h"
 #include "Tile/Runtime/Format.h"
 #include "Tile/Runtime/Npy.h"
+#include "Tile/Runtime/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace tile::driver;
@@ -38,18 +38,16 @@ static int fail(llvm::Error error) {
 }
 
 static llvm::Error writeFile(StringRef path, StringRef contents) {
-  std::error_code code;
-  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_None);
-  if (!code) {
-    file.os() << contents;
-    file.os().flush();
-    code = file.os().error();
-    file.os().clear_error();
+  if (path == "-") {
+    llvm::outs() << contents;
+    return llvm::Error::success();
   }
-  if (code)
-    return createStringError("cannot write '" + path + "': " + code.message());
-  file.keep();
-  return llvm::Error::success();
+  auto status =
+      tile::runtime::writeFile(path.str(), [contents](std::FILE *file) {
+        return std::fwrite(contents.data(), 1, contents.size(), file) ==
+               contents.size();
+      });
+  return status ? llvm::Error::success() : createStringError(status.message());
 }
 
 /// Compiles and writes one stage.

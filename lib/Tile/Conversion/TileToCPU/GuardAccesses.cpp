@@ -93,12 +93,13 @@ static void buildReports(OpBuilder &b, Operation *op,
   }
 }
 
-/// Runs `op` under its conditions; elsewhere says which does not hold.
-static void guard(OpBuilder &b, Operation *op) {
+/// Runs `op` under its conditions; elsewhere says which does not hold. Gives
+/// false where it has none.
+static bool guard(OpBuilder &b, Operation *op) {
   Location loc = op->getLoc();
   SmallVector<cf::AssertOp> assertions = assertConditions(b, op);
   if (assertions.empty())
-    return;
+    return false;
   b.setInsertionPoint(op);
   Value holds = assertions.front().getArg();
   for (cf::AssertOp assertion : ArrayRef(assertions).drop_front())
@@ -120,6 +121,7 @@ static void guard(OpBuilder &b, Operation *op) {
   scf::YieldOp::create(b, loc, zeros);
   for (cf::AssertOp assertion : assertions)
     assertion.erase();
+  return true;
 }
 
 namespace {
@@ -139,8 +141,7 @@ struct GuardAccesses : tile::impl::GuardAccessesBase<GuardAccesses> {
       });
       OpBuilder builder(&getContext());
       for (Operation *op : ops)
-        guard(builder, op);
-      numGuarded += ops.size();
+        numGuarded += guard(builder, op);
     }
   }
 };
