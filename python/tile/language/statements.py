@@ -266,21 +266,33 @@ class Statements(Interpreter):
             items = known
         self._unrolled(node, loops.unrolled(items, "a loop"))
 
-    def _unrolled(self, node: ast.For, items: Any) -> None:
-        self.exits.append(None)
+    @contextlib.contextmanager
+    def _inside(self, leaving: LoopExit | None) -> Iterator[None]:
+        """In a loop that `leaving` ends, or that runs at compile time."""
+        self.exits.append(leaving)
         self.depths.append(len(self.trace.regions))
         try:
-            for item in items:
-                self.assign(node.target, item)
-                try:
-                    self.block(node.body)
-                except _Continue:
-                    continue
-                except _Break:
-                    break
+            yield
         finally:
             self.exits.pop()
             self.depths.pop()
+
+    def _goes_on(self, body: list[ast.stmt]) -> bool:
+        """Runs the body of a loop at compile time; whether it was not left."""
+        try:
+            self.block(body)
+        except _Continue:
+            return True
+        except _Break:
+            return False
+        return True
+
+    def _unrolled(self, node: ast.For, items: Any) -> None:
+        with self._inside(None):
+            for item in items:
+                self.assign(node.target, item)
+                if not self._goes_on(node.body):
+                    break
 
     def exec_While(self, node: ast.While) -> None:
         if node.orelse:
@@ -298,9 +310,7 @@ class Statements(Interpreter):
         loops.run_while(self, node, leaves, forever)
 
     def _while_known(self, node: ast.While) -> None:
-        self.exits.append(None)
-        self.depths.append(len(self.trace.regions))
-        try:
+        with self._inside(None):
             for count in range(META_LIMIT + 1):
                 if count == META_LIMIT:
                     raise self.error(
@@ -309,27 +319,13 @@ class Statements(Interpreter):
                 test = arithmetic.truth(self.operand(node.test))
                 if isinstance(test, Expr):
                     raise self.error(node, "the condition of this loop is known at first and a device value later")
-                if not test:
+                if not test or not self._goes_on(node.body):
                     break
-                try:
-                    self.block(node.body)
-                except _Continue:
-                    continue
-                except _Break:
-                    break
-        finally:
-            self.exits.pop()
-            self.depths.pop()
 
     def loop_body(self, node: ast.For | ast.While, leaving: LoopExit) -> None:
         """The body of a device loop."""
-        self.exits.append(leaving)
-        self.depths.append(len(self.trace.regions))
-        try:
+        with self._inside(leaving):
             self.block(node.body)
-        finally:
-            self.exits.pop()
-            self.depths.pop()
 
     def exec_Break(self, node: ast.Break) -> None:
         self._leave(node, "break", _Break)
