@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import cache, env, ir, language
+from . import cache, env, ir, language, math
 from .errors import CompileError, LanguageError, LaunchError, TileError
 from .jit import JITFunction, compile, jit, lazy_jit, par_compile
 from .kernel import JITKernel, Kernel
 from .language.math import ceildiv as cdiv
+from .math import next_power_of_2
 from .passes import PassConfigKey
 
 __version__ = "0.1.0"
@@ -38,7 +39,7 @@ def __getattr__(name: str) -> Any:
     }
     if name in lazy:
         return getattr(importlib.import_module(f".{lazy[name]}", __name__), name)
-    if name in ("autotuner", "profiler", "plot", "torch", "layout", "driver"):
+    if name in ("autotuner", "profiler", "plot", "torch", "layout", "driver", "testing"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"tile has no {name}")
 
@@ -72,5 +73,7 @@ __all__ = [
     "jit",
     "language",
     "lazy_jit",
+    "math",
+    "next_power_of_2",
     "par_compile",
 ]

@@ -12,6 +12,7 @@ from .errors import LaunchError, TileError
 CODES: dict[str, tuple[int, int]] = {
     "float64": (1, -1),
     "float32": (2, -1),
+    "tfloat32": (2, -1),
     "float16": (3, -1),
     "bfloat16": (4, -1),
     "float8_e4m3fn": (5, -1),
@@ -43,8 +44,16 @@ MLIR_NAMES = {
     "i4": "int4",
     "i1": "bool",
 }
+# Types whose elements arrays hold as those of another type.
+_STORED = {"int4": "int8", "uint4": "uint8", "tfloat32": "float32"}
 _NOT_NUMPY = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 _numpy_types: dict[str, Any] = {}
+
+
+def stored(name: str) -> str:
+    """The type of an array's elements for a parameter of this type: 4-bit integers come
+    two in a byte."""
+    return _STORED.get(name, name)
 
 
 def numpy_dtype(name: str) -> Any:
@@ -61,7 +70,7 @@ def numpy_dtype(name: str) -> Any:
                 raise TileError(f"NumPy has no {name}; install the package ml_dtypes") from None
             found = numpy.dtype(getattr(ml_dtypes, name))
         else:
-            found = numpy.dtype({"int4": "int8", "uint4": "uint8"}.get(name, name))
+            found = numpy.dtype(stored(name))
         _numpy_types[name] = found
     return found
 
@@ -95,24 +104,24 @@ def empty(shape: Sequence[int], dtype: str, like: Any | None, target: str) -> An
     """A new array, of the library and on the device of `like`, or, without one, of
     torch for a GPU and of NumPy otherwise."""
     extents = packed(shape, dtype)
-    stored = {"int4": "int8", "uint4": "uint8"}.get(dtype, dtype)
+    held = stored(dtype)
     library = library_of(like) if like is not None else ("torch" if target == "cuda" else "numpy")
     if library == "torch":
         import torch
 
         device = like.device if like is not None else torch.device("cuda")
-        return torch.empty(extents, dtype=getattr(torch, stored), device=device)
+        return torch.empty(extents, dtype=getattr(torch, held), device=device)
     if library == "cupy":
         import cupy
 
-        return cupy.empty(extents, dtype=stored)
+        return cupy.empty(extents, dtype=held)
     if target == "cuda":
         raise LaunchError(
             "an output cannot be made on the GPU for these arrays; give it as an argument, without out_idx"
         )
     import numpy
 
-    return numpy.empty(extents, dtype=numpy_dtype(stored))
+    return numpy.empty(extents, dtype=numpy_dtype(held))
 
 
 def has_torch() -> bool:

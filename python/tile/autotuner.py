@@ -341,6 +341,9 @@ def autotune(
     cache_input_tensors: bool = False,
     backend: str = "auto",
     verbose: bool | None = None,
+    early_stop: bool = False,
+    early_stop_factor: float = 2.0,
+    do_not_specialize: Any = None,
 ) -> Any:
     """Searches the best of `configs` for a function under `@tile.jit`, which stands below.
 
@@ -349,8 +352,11 @@ def autotune(
     are milliseconds, `timeout` seconds for each candidate. `ref_prog` computes what
     results must be within `atol + rtol * |reference|` of. The kernel that wins has
     `config`, `latency` and `ref_latency` (ms). `cache_input_tensors` is TileLang's;
-    inputs are made once anyway.
+    inputs are made once anyway. So are
+    `early_stop` and `early_stop_factor`: each candidate is measured to the end.
     """
+    if do_not_specialize is not None:
+        raise TileError("do_not_specialize has no meaning here: extents that vary are named by T.dynamic")
     settings = Settings(
         warmup, rep, timeout, TensorSupplyType(supply_type), ref_prog, supply_prog, rtol, atol, max_mismatched_ratio
     )
@@ -367,6 +373,17 @@ def autotune(
         return TunedFunction(function, configs, settings)
 
     return wrap if func is None else wrap(func)
+
+
+RUN_HINTS = (
+    "use_pipeline",
+    "enable_grouped_compile",
+    "group_compile_size",
+    "benchmark_devices",
+    "benchmark_multi_gpu",
+    "early_stop",
+    "early_stop_factor",
+)
 
 
 class AutoTuner:
@@ -403,8 +420,12 @@ class AutoTuner:
             setattr(self.settings, name, value)
         return self
 
-    def run(self, warmup: float = 25, rep: float = 100, timeout: float = 100) -> Result:
-        """Searches; gives the best configuration, its time and its kernel."""
+    def run(self, warmup: float = 25, rep: float = 100, timeout: float = 100, **hints: Any) -> Result:
+        """Searches; gives the best configuration, its time and its kernel. The hints are
+        those by which TileLang orders its work; the result does not depend on them."""
+        unknown = set(hints) - set(RUN_HINTS)
+        if unknown:
+            raise TileError(f"AutoTuner.run has no option {', '.join(sorted(unknown))}")
         self.settings.warmup, self.settings.rep, self.settings.timeout = warmup, rep, timeout
         function = (
             self.function if isinstance(self.function, JITFunction) else JITFunction(self.function, self.compile_args)

@@ -57,7 +57,8 @@ class PassConfigKey(str, enum.Enum):
 
 FAST = ("contract", "afn", "arcp")
 FLAGS_FOR_FAST = ("--use_fast_math", "-use_fast_math", "--ftz=true", "-ffast-math")
-FLAGS_IGNORED = ("-O3", "-O2", "-O1", "-lineinfo", "--lineinfo", "-std=c++17", "-std=c++20")
+# What steers nvcc's front end, ptxas's reports and its use of registers: no result depends on it.
+FLAGS_WITHOUT_EFFECT = ("-O", "-D", "-U", "-lineinfo", "--lineinfo", "-std=", "-W", "-Xptxas", "--ptxas-options", "--expt-")
 
 Configs = Optional[Mapping[Union[str, PassConfigKey], Any]]
 
@@ -76,10 +77,10 @@ def options_of(configs: Configs, flags: None | str | Sequence[str] = None) -> Op
     fast = bool(settings.get(PassConfigKey.TL_ENABLE_FAST_MATH, False))
     if settings.get(PassConfigKey.TL_DISABLE_FAST_MATH, False):
         fast = False
-    for flag in [flags] if isinstance(flags, str) else flags or []:
+    for flag in flags.split() if isinstance(flags, str) else flags or []:
         if flag in FLAGS_FOR_FAST:
             fast = True
-        elif flag not in FLAGS_IGNORED:
+        elif not flag.startswith(FLAGS_WITHOUT_EFFECT):
             raise TileError(f"compile_flags={flag!r} means nothing here: nvcc takes no part in compilation")
     if fast:
         options.fastmath = FAST

@@ -54,7 +54,7 @@ def supply(parameter: Parameter, target: str, kind: TensorSupplyType, symbols: d
             raise TileError(f"the extent {missing} has no value: give dynamic_symbolic_constraints={{...}}") from None
     extents = arrays.packed(shape, parameter.dtype)
     rng = numpy.random.default_rng([SEED, seed])
-    floats = parameter.dtype.startswith(("float", "bfloat"))
+    floats = parameter.dtype.startswith(("float", "bfloat", "tfloat"))
     if kind == TensorSupplyType.Auto:
         kind = TensorSupplyType.Normal if floats else TensorSupplyType.Integer
     values: Any
@@ -94,7 +94,7 @@ def _placed(array: Any, dtype: str, target: str) -> Any:
         return array
     import torch
 
-    stored = {"int4": "int8", "uint4": "uint8"}.get(dtype, dtype)
+    stored = arrays.stored(dtype)
     device = "cuda" if target == "cuda" else "cpu"
     if stored in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         return torch.from_numpy(array.astype("float32")).to(device).to(getattr(torch, stored))
@@ -338,6 +338,11 @@ class Profiler:
             for i in range(len(kernel.parameters))
             if i not in kernel.outputs
         ]
+
+    @property
+    def func(self) -> Kernel:
+        """The kernel."""
+        return self.kernel
 
     def __call__(self, *arguments: Any) -> Any:
         return self.kernel(*arguments)

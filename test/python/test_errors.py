@@ -3,27 +3,13 @@
 # mypy: disable-error-code="valid-type,no-untyped-def,name-defined,misc"
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import tile
 import tile.language as T
+from diagnostics import refused
 from tile.language import Tensor
-
-
-def refused(kernel: Callable[..., Any], message: str, mark: str = "# here") -> None:
-    """The kernel is refused with this message, at the line that is marked."""
-    import inspect
-
-    lines, first = inspect.getsourcelines(kernel)
-    wanted = next(first + at for at, line in enumerate(lines) if mark in line)
-    with pytest.raises(tile.TileError) as caught:
-        tile.compile(T.prim_func(kernel), target="cpu")
-    text = str(caught.value)
-    assert re.search(message, text), text
-    assert f"{__file__}:{wanted}:" in text, text
 
 
 def test_unknown_name() -> None:
@@ -232,3 +218,16 @@ def test_list_that_would_carry_a_value() -> None:
                 A[i] = total[0]
 
     refused(kernel, "would happen once, when the kernel is built; use T.alloc_var")
+
+
+def test_index_that_leaves_a_buffer_on_the_chip() -> None:
+    def kernel(A: Tensor((64,), "float32")) -> None:
+        with T.Kernel(1):
+            s = T.alloc_fragment((4,), "float32")
+            for i in T.Parallel(64):
+                if i < 4:
+                    s[i] = A[i]
+            for i in T.Parallel(64):
+                s[i] = A[i]  # here
+
+    refused(kernel, "s has 4 elements along dimension 0 and is indexed with 0 to 63")

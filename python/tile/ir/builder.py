@@ -8,7 +8,7 @@ compiler that reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Union
 
@@ -75,11 +75,21 @@ class Builder:
             alias = self._places[self.location] = f"#loc{len(self._places)}"
         return f" loc({alias})"
 
+    def place(self) -> str:
+        """What follows an op to say where it comes from."""
+        return self._loc()
+
     # Ops ---------------------------------------------------------------
 
     def line(self, text: str) -> None:
         """An op without results, in its own assembly."""
         self._body.append(text + self._loc())
+
+    def replace(self, change: Callable[[str], str], start: str = "") -> None:
+        """Puts something else in the place of the last op, if that begins with `start`."""
+        last = self._body[-1]
+        if isinstance(last, str) and last.startswith(start):
+            self._body[-1] = change(last)
 
     def label(self, text: str) -> None:
         """The label of a block, with its arguments."""
@@ -146,6 +156,15 @@ class Builder:
         outside, self._body = self._body, kept
         try:
             yield kept
+        finally:
+            self._body = outside
+
+    @contextmanager
+    def into(self, body: Body) -> Iterator[None]:
+        """Ops built inside go to the end of `body`."""
+        outside, self._body = self._body, body
+        try:
+            yield
         finally:
             self._body = outside
 

@@ -55,6 +55,7 @@ from .dtypes import (
     int16,
     int32,
     int64,
+    tfloat32,
     uint4,
     uint8,
     uint16,
@@ -91,7 +92,7 @@ from .kernel import (
     get_thread_extent,
     get_thread_extents,
 )
-from .loops import grid, serial, unroll, vectorized
+from .loops import grid, parallel, serial, unroll, vectorized
 from .loops import parallel as Parallel
 from .loops import pipelined as Pipelined
 from .loops import serial as Serial
@@ -180,6 +181,21 @@ from .memory import (
 )
 from .persistent import Persistent
 from .program import PrimFunc, prim_func
+from .roles import (
+    WarpSpecialize,
+    alloc_barrier,
+    barrier_arrive,
+    barrier_wait,
+    fence_proxy_async,
+    mbarrier_arrive,
+    mbarrier_wait_parity,
+    tma_copy,
+    tma_store_arrive,
+    tma_store_wait,
+    wait_wgmma,
+    wgmma_gemm,
+    ws,
+)
 from .tensor import StridedTensor, Tensor, const, dynamic, empty, symbolic
 from .threads import (
     all_sync,

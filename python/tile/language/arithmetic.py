@@ -110,8 +110,10 @@ def _fold(op: str, a: Any, b: Any) -> Any:
 def _compare(op: str, a: Any, b: Any, dtype: DType) -> Any:
     trace = current()
     if not dtype.is_float:
-        known = _known_comparison(op, bounds_of(a), bounds_of(b), linear_of(a), linear_of(b))
+        known = _known_comparison(op, bounds_of(a), bounds_of(b), _difference(op, a, b, dtype))
         if known is not None:
+            if trace.launch is not None and trace.launch.roles is not None:
+                trace.launch.roles.known(a, b)
             return known
     x, y = trace.value(a, dtype), trace.value(b, dtype)
     _, signed, ordered = COMPARISONS[op]
@@ -121,12 +123,19 @@ def _compare(op: str, a: Any, b: Any, dtype: DType) -> Any:
     return trace.emit(f"arith.cmpi {predicate}, {x.ssa}, {y.ssa} : {dtype.mlir}", bool_, bounds=(0, 1))
 
 
-def _known_comparison(op: str, a: Bounds, b: Bounds, la: Linear | None, lb: Linear | None) -> bool | None:
+def _difference(op: str, a: Any, b: Any, dtype: DType) -> int | None:
+    """By how much two integers differ, where that is certain. What wraps may be equal
+    for certain, but not smaller."""
+    linear = _linear("-", a, b, dtype)
+    if linear is None or linear.terms or dtype != index and op not in ("==", "!="):
+        return None
+    return int(round_to(linear.constant, dtype))
+
+
+def _known_comparison(op: str, a: Bounds, b: Bounds, difference: int | None) -> bool | None:
     """What a comparison of integers gives for every value, where that is certain."""
-    if la is not None and lb is not None:
-        difference = la.plus(lb, -1)
-        if not difference.terms:
-            return bool(COMPARISONS[op][0](difference.constant, 0))
+    if difference is not None:
+        return bool(COMPARISONS[op][0](difference, 0))
     (al, ah), (bl, bh) = a, b
     below = ah is not None and bl is not None and ah < bl
     above = al is not None and bh is not None and al > bh
@@ -193,9 +202,9 @@ def _integer_binary(op: str, a: Any, b: Any, dtype: DType) -> Any:
     bounds = _bounds(op, bounds_of(a), bounds_of(b))
     if dtype.kind in (INT, UINT) and dtype != index:
         bounds = _within(bounds, dtype)
-    linear = _linear(op, a, b) if dtype == index else None
+    linear = _linear(op, a, b, dtype)
     if linear is not None and not linear.terms:
-        return linear.constant
+        return linear.constant if dtype == index else Const(round_to(linear.constant, dtype), dtype)
     if op in ("//", "%", "ceildiv") and isinstance(b, int):
         if b == 0:
             raise LanguageError("division by zero")
@@ -240,8 +249,15 @@ def _divide(op: str, x: Scalar, y: Scalar, a: Bounds, b: Bounds, bounds: Bounds)
     return trace.emit(f"arith.select {wrong.ssa}, {fixed.ssa}, {rest.ssa} : {dtype.mlir}", dtype, None, bounds)
 
 
-def _linear(op: str, a: Any, b: Any) -> Linear | None:
-    x, y = linear_of(a), linear_of(b)
+def _linear(op: str, a: Any, b: Any, dtype: DType) -> Linear | None:
+    """The result as a linear form, modulo what the type holds. A form of another type
+    is none of this one, where it would not have wrapped."""
+    if op not in ("+", "-", "*") or dtype.kind not in (INT, UINT):
+        return None
+    x, y = (
+        Linear(0, {side.ssa: 1}) if isinstance(side, Scalar) and side.dtype != dtype else linear_of(side)
+        for side in (a, b)
+    )
     if x is None or y is None:
         return None
     if op == "+":
@@ -349,6 +365,8 @@ def emit_cast(value: Any, to: DType) -> Scalar:
 
 def _float_to_float(x: Scalar, to: DType) -> Scalar:
     trace = current()
+    if to.mlir == x.dtype.mlir:
+        return Scalar(x.ssa, to)
     if to.bits == 8 and x.dtype.bits > 8:
         most, least = (trace.constant(sign * LARGEST[str(to)], x.dtype) for sign in (1, -1))
         upper = trace.emit(f"arith.minimumf {x.ssa}, {most.ssa} : {x.dtype.mlir}", x.dtype)

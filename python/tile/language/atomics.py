@@ -60,7 +60,7 @@ def _tiles(kind: str, dst: Any, value: Any) -> None:
     trace.need_tile_level(f"T.atomic_{kind} of a tile")
     source, target = _Side(value), _Side(dst)
     if kind in ("add", "max", "min") and not target.buffer.space and source.buffer.space:
-        text, src, out = tile_text(value, dst, f"T.atomic_{kind}")
+        text, src, out, _ = tile_text(value, dst, f"T.atomic_{kind}")
         unsigned = " unsigned" if "uint" in (src.dtype.kind, out.dtype.kind) else ""
         trace.builder.line(f"tile.atomic_{kind} {text}{unsigned} : {src.type} to {out.type}")
         return

@@ -170,7 +170,21 @@ class Access(Expr):
         if trace.launch is None:
             raise LanguageError(f"an element of {self.buffer.name} can be used inside `with T.Kernel(...)` only")
         scalars = [trace.index(start) for start in self.starts()]
+        if self.buffer.space:
+            self._check(scalars)
         return ", ".join(scalar.ssa for scalar in scalars), scalars
+
+    def _check(self, scalars: list[Scalar]) -> None:
+        """Memory on the chip has no bounds to drop what lies outside of it."""
+        for dim, (scalar, extent) in enumerate(zip(scalars, self.buffer.extents)):
+            reached = current().reached(scalar.linear)
+            if reached is None or extent is None or (0 <= reached[0] and reached[1] < extent):
+                continue
+            what = str(reached[0]) if reached[0] == reached[1] else f"{reached[0]} to {reached[1]}"
+            raise LanguageError(
+                f"{self.buffer.name} has {extent} elements along dimension {dim} and is indexed with {what} here; "
+                "accesses outside are dropped for global buffers only, so allocate more or guard this with `if`"
+            )
 
     def _inside(self) -> bool:
         """Whether the element is certain to lie in the buffer."""
@@ -310,5 +324,7 @@ def same_extent(a: Any, b: Any) -> bool:
     if isinstance(a, Symbol) and isinstance(b, Symbol):
         return repr(a) == repr(b)
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        return not a.linear.plus(b.linear, -1).terms and a.linear.plus(b.linear, -1).constant == 0
+        return (
+            a.dtype == b.dtype and not a.linear.plus(b.linear, -1).terms and a.linear.plus(b.linear, -1).constant == 0
+        )
     return False

@@ -7,6 +7,7 @@ from typing import Any, Union
 
 from ..errors import LanguageError
 from .buffers import Access, Buffer, as_tile, same_extent
+from .dtypes import tfloat32
 from .expr import static_int
 from .trace import current
 
@@ -39,6 +40,8 @@ def gemm(
     mbar: Any = None,
     annotations: Any = None,
     precision: str = "ieee",
+    *,
+    op: str = "gemm",
 ) -> None:
     """C += A * B, or C = A * B with `clear_accum`.
 
@@ -64,13 +67,13 @@ def gemm(
             f"T.gemm needs A (M, K), B (K, N) and C (M, N); here A is ({m}, {k}){' transposed' * transpose_A}, B is "
             f"({k2}, {n}){' transposed' * transpose_B} and C is ({c.shape[0]}, {c.shape[1]})"
         )
-    text = f"tile.gemm {a.ssa}, {b.ssa}, {c.ssa}"
+    text = f"tile.{op} {a.ssa}, {b.ssa}, {c.ssa}"
     text += " transpose_a" * bool(transpose_A) + " transpose_b" * bool(transpose_B)
     text += " unsigned_a" * (a.dtype.kind == "uint") + " unsigned_b" * (b.dtype.kind == "uint")
     text += " clear" * bool(clear_accum)
     if policy is not None and GemmWarpPolicy(policy) != GemmWarpPolicy.Square:
         text += f" policy({POLICIES[GemmWarpPolicy(policy)]})"
-    if precision == "tf32":
+    if precision == "tf32" or a.dtype == tfloat32 and b.dtype == tfloat32:
         text += " precision(tf32)"
     trace.builder.line(f"{text} : {a.type}, {b.type}, {c.type}")
 

@@ -66,7 +66,9 @@ class DType(str):
         """The dtype of torch."""
         import torch
 
-        return getattr(torch, str(self))
+        from ..arrays import stored
+
+        return getattr(torch, stored(str(self)))
 
     def as_numpy(self) -> Any:
         """The dtype of NumPy, that of `ml_dtypes` where NumPy has none."""
@@ -83,6 +85,8 @@ def _make(name: str, kind: str, bits: int, mlir: str) -> DType:
 
 float64 = _make("float64", FLOAT, 64, "f64")
 float32 = _make("float32", FLOAT, 32, "f32")
+# float32 as far as memory and arithmetic go; products round its operands to tf32.
+tfloat32 = _make("tfloat32", FLOAT, 32, "f32")
 float16 = _make("float16", FLOAT, 16, "f16")
 bfloat16 = _make("bfloat16", FLOAT, 16, "bf16")
 float8_e4m3fn = _make("float8_e4m3fn", FLOAT, 8, "f8E4M3FN")
@@ -105,6 +109,7 @@ index = _make("index", INT, 64, "index")
 ALL = (
     float64,
     float32,
+    tfloat32,
     float16,
     bfloat16,
     float8_e4m3fn,
@@ -143,12 +148,14 @@ _ALIASES = {
     "bf16": "bfloat16",
     "fp16": "float16",
     "fp32": "float32",
+    "tf32": "tfloat32",
     "bool_": "bool",
 }
 # The largest finite value of each float type.
 LARGEST = {
     "float64": 1.7976931348623157e308,
     "float32": 3.4028234663852886e38,
+    "tfloat32": 3.4028234663852886e38,
     "float16": 65504.0,
     "bfloat16": 3.3895313892515355e38,
     "float8_e4m3fn": 448.0,

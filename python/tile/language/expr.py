@@ -284,7 +284,7 @@ def round_to(value: Number, dtype: DType) -> Number:
     """A number as an element type holds it. An integer that does not fit wraps."""
     if dtype.kind == FLOAT:
         value = float(value)
-        if dtype == float32 and math.isfinite(value):
+        if dtype.bits == 32 and math.isfinite(value):
             try:
                 return struct.unpack("f", struct.pack("f", value))[0]
             except OverflowError:

@@ -76,6 +76,27 @@ def annotate_min_blocks_per_sm(count: int) -> None:
         raise LanguageError("T.annotate_min_blocks_per_sm takes a positive integer")
 
 
+def set_max_nreg(count: int, is_inc: int = 1) -> None:
+    """How many registers a thread of the group of T.ws may have: a multiple of 8 from 24
+    to 240. Without groups the compiler decides."""
+    static = static_int(count)
+    if static is None or static % 8 or not 24 <= static <= 240:
+        raise LanguageError("a thread's registers are a multiple of 8 from 24 to 240")
+    roles = current().need_launch("T.set_max_nreg").roles
+    if roles is not None and roles.inside:
+        roles.registers = static
+
+
+def inc_max_nreg(count: int) -> None:
+    """As T.set_max_nreg."""
+    set_max_nreg(count)
+
+
+def dec_max_nreg(count: int) -> None:
+    """As T.set_max_nreg."""
+    set_max_nreg(count)
+
+
 def _ignored(name: str) -> Any:
     def hint(*_: Any, **__: Any) -> None:
         current().need_launch(f"T.{name}")
@@ -87,8 +108,5 @@ def _ignored(name: str) -> Any:
 
 disable_warp_group_reg_alloc = _ignored("disable_warp_group_reg_alloc")
 no_set_max_nreg = _ignored("no_set_max_nreg")
-set_max_nreg = _ignored("set_max_nreg")
-inc_max_nreg = _ignored("inc_max_nreg")
-dec_max_nreg = _ignored("dec_max_nreg")
 annotate_producer_reg_dealloc = _ignored("annotate_producer_reg_dealloc")
 annotate_consumer_reg_alloc = _ignored("annotate_consumer_reg_alloc")

@@ -91,6 +91,17 @@ class Frame:
             frame = frame.outer
         return None
 
+    def saved(self) -> list[dict[str, Binding]]:
+        """The names of this function and those around it, as they are now."""
+        return [dict(self.names), *([] if self.outer is None else self.outer.saved())]
+
+    def restore(self, names: list[dict[str, Binding]]) -> None:
+        """Names as they were."""
+        self.names.clear()
+        self.names.update(names[0])
+        if self.outer is not None:
+            self.outer.restore(names[1:])
+
 
 class Interpreter:
     """Evaluates expressions of one frame."""

@@ -2,57 +2,82 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from typing import Any, Union
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Union
 
 from ..errors import LanguageError
 from .dtypes import index
 from .expr import Scalar, static_int
+from .roles import GROUP, NeedRoles, Scoped, build_roles
 from .trace import Launch, current
+
+if TYPE_CHECKING:
+    from .statements import Statements
 
 Threads = Union[int, list[int], tuple[int, ...], None]
 
 
-@contextlib.contextmanager
-def _kernel(blocks: tuple[Any, ...], threads: Threads) -> Iterator[Any]:
-    trace = current()
-    if getattr(trace, "dry", False):
-        from .program import Enough
+class Grid(Scoped):
+    """`with T.Kernel(...)`."""
 
-        raise Enough
-    if trace.launch is not None:
-        raise LanguageError("T.Kernel cannot stand inside another one")
-    if not 1 <= len(blocks) <= 3:
-        raise LanguageError(f"T.Kernel has a grid of one to three dimensions, not {len(blocks)}")
-    per_block = _threads(threads)
-    count = 1
-    for extent in per_block:
-        count *= extent
-    extents = [trace.index(extent) for extent in blocks]
-    names = [trace.builder.name(hint) for hint in ("bx", "by", "bz")[: len(blocks)]]
-    head = f"tile.launch blocks({', '.join(names)}) in ({', '.join(extent.ssa for extent in extents)})"
-    # A number that no block can have is left to the compiler; whoever asks for a
-    # thread's id is told.
-    valid = count % 32 == 0 and 32 <= count <= 1024
-    if valid:
-        head += f" threads({count})"
-    limits = [static_int(extent) for extent in blocks]
-    scalars = [
-        Scalar(name, index, None, (0, None if limit is None else max(0, limit - 1)))
-        for name, limit in zip(names, limits)
-    ]
-    with trace.builder.block(head) as opened, trace.region("launch"):
-        trace.launch = Launch(scalars, list(blocks), per_block if valid else ())
-        yield scalars[0] if len(scalars) == 1 else tuple(scalars)
-        hints = trace.launch.hints
-        trace.launch = None
-        if trace.options.bounds != "guard":
-            hints["bounds"] = f"bounds({trace.options.bounds})"
-        if trace.options.fastmath:
-            hints["fastmath"] = f"fastmath<{', '.join(trace.options.fastmath)}>"
-        order = ("raster", "registers", "bounds", "fastmath")
-        opened.head = " ".join([head, *(hints[name] for name in order if name in hints)])
+    def __init__(self, blocks: tuple[Any, ...], threads: Threads) -> None:
+        if not 1 <= len(blocks) <= 3:
+            raise LanguageError(f"T.Kernel has a grid of one to three dimensions, not {len(blocks)}")
+        self.blocks = blocks
+        self.threads = _threads(threads)
+
+    def run(self, runner: Statements, inside: Callable[[Any], None]) -> None:
+        trace = current()
+        if getattr(trace, "dry", False):
+            from .program import Enough
+
+            raise Enough
+        if trace.launch is not None:
+            raise LanguageError("T.Kernel cannot stand inside another one")
+        names = runner.frame.saved()
+        extents = [trace.index(extent) for extent in self.blocks]
+        try:
+            self._launch(extents, inside)
+        except NeedRoles as error:
+            need = error
+            runner.frame.restore(names)
+
+            def in_groups(value: Any) -> None:
+                build_roles(runner, need, math.prod(self.threads), lambda: inside(value))
+
+            self._launch(extents, in_groups, need)
+
+    def _launch(self, extents: list[Scalar], inside: Callable[[Any], None], need: NeedRoles | None = None) -> None:
+        trace = current()
+        count = math.prod(self.threads)
+        names = [trace.builder.name(hint) for hint in ("bx", "by", "bz")[: len(extents)]]
+        head = f"tile.launch blocks({', '.join(names)}) in ({', '.join(extent.ssa for extent in extents)})"
+        # A number that no block can have is left to the compiler; whoever asks for a
+        # thread's id is told. Roles bring their threads.
+        valid = count % 32 == 0 and 32 <= count <= 1024
+        if valid and need is None:
+            head += f" threads({count})"
+        limits = [static_int(extent) for extent in self.blocks]
+        scalars = [
+            Scalar(name, index, None, (0, None if limit is None else max(0, limit - 1)))
+            for name, limit in zip(names, limits)
+        ]
+        with trace.builder.capture() as body:
+            with trace.builder.block(head) as opened, trace.region("launch"):
+                launch = trace.launch = Launch(scalars, list(self.blocks), self.threads if valid else ())
+                try:
+                    inside(scalars[0] if len(scalars) == 1 else tuple(scalars))
+                finally:
+                    trace.launch = None
+            hints = launch.hints
+            if trace.options.bounds != "guard":
+                hints["bounds"] = f"bounds({trace.options.bounds})"
+            if trace.options.fastmath:
+                hints["fastmath"] = f"fastmath<{', '.join(trace.options.fastmath)}>"
+            order = ("raster", "registers", "bounds", "fastmath")
+            opened.head = " ".join([head, *(hints[name] for name in order if name in hints)])
+        trace.builder.splice(body)
 
 
 def _threads(threads: Threads) -> tuple[int, ...]:
@@ -87,7 +112,7 @@ def Kernel(
         dims = (cluster_dims,) if isinstance(cluster_dims, int) else tuple(cluster_dims)
         if any(static_int(extent) is None or static_int(extent) < 1 for extent in dims) or len(dims) > 3:  # type: ignore[operator]
             raise LanguageError("cluster_dims is up to three positive integers")
-    return _kernel(blocks, threads)
+    return Grid(blocks, threads)
 
 
 def ClusterKernel(*blocks: Any, cluster_dims: Any, threads: Threads = 128, prelude: str | None = None) -> Any:
@@ -112,7 +137,9 @@ def _thread_id(what: str) -> Scalar:
         count *= extent
     if trace.inside("parallel"):
         raise LanguageError(f"{what} has no meaning inside T.Parallel, whose iterations the compiler gives to threads")
-    return trace.emit("gpu.thread_id x", index, None, (0, count - 1), "tid")
+    roles = trace.launch.roles if trace.launch is not None else None
+    first, last = (0, count - 1) if roles is None else (GROUP * roles.group, GROUP * roles.group + GROUP - 1)
+    return trace.emit("gpu.thread_id x", index, None, (first, last), "tid")
 
 
 def get_thread_binding(dim: int = 0) -> Any:

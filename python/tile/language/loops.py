@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from typing import TYPE_CHECKING, Any, Union
 
 from ..errors import LanguageError
@@ -11,6 +12,7 @@ from .buffers import Access, Buffer
 from .dtypes import bool as bool_
 from .dtypes import index
 from .expr import Bounds, Expr, Scalar, bounds_of, common_dtype, static_int
+from .schedule import Schedule
 from .trace import Trace, current
 
 if TYPE_CHECKING:
@@ -74,6 +76,10 @@ class DeviceLoop:
         """The values it runs through, where it is built iteration by iteration."""
         return None
 
+    def assigned(self) -> Any:
+        """What a name stands for that the loop is assigned to."""
+        return self
+
 
 class Serial(DeviceLoop):
     """A loop whose iterations follow one another."""
@@ -89,6 +95,10 @@ class Serial(DeviceLoop):
     def head(self, variable: Scalar, low: str, high: str, step: str | None) -> str:
         text = f"scf.for {variable.ssa} = {low} to {high}"
         return f"{text} step {step}" if step is not None else f"{text} step {current().constant(1, index).ssa}"
+
+    def iteration(self, runner: Statements, node: ast.For, leaving: LoopExit) -> None:
+        """The statements of one iteration."""
+        runner.loop_body(node, leaving)
 
     def run(self, runner: Statements, node: ast.For, leaves: set[type]) -> None:
         trace = runner.trace
@@ -122,7 +132,7 @@ class Serial(DeviceLoop):
                 value = arithmetic.emit_binary("+", self.start, arithmetic.emit_binary("*", variable, back))
             runner.assign(node.target, value)
             leaving.iterate()
-            runner.loop_body(node, leaving)
+            self.iteration(runner, node, leaving)
 
         if ast.Break not in leaves:
             head = self.head(variable, first.ssa, last.ssa, None if stride is None else stride.ssa)
@@ -147,9 +157,10 @@ class Serial(DeviceLoop):
 class Pipelined(Serial):
     """A serial loop whose copies overlap with its computation."""
 
-    def __init__(self, start: Any, stop: Any, stages: int) -> None:
+    def __init__(self, start: Any, stop: Any, stages: int, schedule: Schedule | None = None) -> None:
         super().__init__(start, stop)
         self.stages = stages
+        self.schedule = schedule
 
     def head(self, variable: Scalar, low: str, high: str, step: str | None) -> str:
         return f"tile.pipelined {variable.ssa} = {low} to {high} stages({self.stages})"
@@ -157,7 +168,22 @@ class Pipelined(Serial):
     def run(self, runner: Statements, node: ast.For, leaves: set[type]) -> None:
         if runner.trace.inside("parallel"):
             raise LanguageError("T.Pipelined cannot stand inside T.Parallel; use T.serial")
+        launch = runner.trace.launch
+        if launch is not None and launch.roles is not None:
+            # Groups that meet on barriers say themselves what overlaps.
+            if self.schedule is not None:
+                raise LanguageError("order and stage cannot stand in a kernel with T.ws or barriers: they overlap work")
+            Serial(self.start, self.stop).run(runner, node, leaves)
+            return
+        if self.schedule is not None and leaves:
+            raise LanguageError("`break` and `continue` cannot stand in a loop whose statements have a schedule")
         super().run(runner, node, leaves)
+
+    def iteration(self, runner: Statements, node: ast.For, leaving: LoopExit) -> None:
+        if self.schedule is None:
+            super().iteration(runner, node, leaving)
+        else:
+            self.schedule.build(runner, node)
 
 
 class Unrolled(Serial):
@@ -200,8 +226,15 @@ class Parallel(DeviceLoop):
         if trace.inside("parallel"):
             self._nested(runner, node, leaves, targets)
             return
+        roles = trace.launch.roles if trace.launch is not None else None
+        with contextlib.nullcontext() if roles is None else roles.statement():
+            self._build(runner, node, leaves, targets)
+
+    def _build(self, runner: Statements, node: ast.For, leaves: set[type], targets: list[ast.expr]) -> None:
+        trace = runner.trace
         names = [trace.builder.name(target.id if isinstance(target, ast.Name) else "") for target in targets]
         head = f"tile.parallel ({', '.join(names)}) in ({', '.join(map(str, self.extents))})"
+        trace.ranges.update((name, (0, extent - 1)) for name, extent in zip(names, self.extents) if extent)
         with trace.builder.block(head), trace.region("parallel"):
             values = [Scalar(name, index, None, (0, max(0, extent - 1))) for name, extent in zip(names, self.extents)]
             self._body(runner, node, leaves, targets, values)
@@ -390,17 +423,18 @@ def pipelined(
     annotations: Any = None,
 ) -> Pipelined:
     """A serial loop whose copies may run `num_stages` iterations ahead; 0 turns that
-    off. `order`, `stage`, `sync` and `group` are checked, and left to the compiler's
-    own schedule: they change no result."""
+    off. `order` and `stage` pin a schedule, statement by statement: a statement of
+    stage s works on the iteration s slots back, and in a slot statements run by their
+    order. Statements of a `group` keep together."""
     stages = static_int(num_stages)
     if stages is None or stages < 0:
         raise LanguageError("num_stages is an integer from 0")
-    for name, value in (("order", order), ("stage", stage)):
-        if value is not None and any(static_int(item) is None for item in value):
-            raise LanguageError(f"{name} is a list of integers, one for each statement of the loop")
+    schedule = Schedule(order, stage, sync, group)
     if stop is None:
         start, stop = 0, start
-    return Pipelined(_loaded(start), _loaded(stop), max(1, stages))
+    if not schedule.stage:
+        return Pipelined(_loaded(start), _loaded(stop), max(1, stages))
+    return Pipelined(_loaded(start), _loaded(stop), max(stages, schedule.depth), schedule)
 
 
 def grid(*extents: Any) -> Grid:

@@ -37,8 +37,19 @@ def _alloc(shape: Any, dtype: Any, space: str, what: str) -> Buffer:
     trace.need_launch(what)
     if space in ("shared", "fragment") and trace.inside("parallel"):
         raise LanguageError(f"{what} cannot stand inside T.Parallel; allocate before it")
-    buffer = Buffer(trace.hint or space, _shape(shape, what), dtype, space)
-    buffer.ssa = trace.builder.assign(f"tile.alloc_{space} : {buffer.type}", buffer.type, buffer.name).name
+    roles = trace.launch.roles if trace.launch is not None else None
+
+    def build() -> Buffer:
+        buffer = Buffer(trace.hint or space, _shape(shape, what), dtype, space)
+        buffer.ssa = trace.builder.assign(f"tile.alloc_{space} : {buffer.type}", buffer.type, buffer.name).name
+        return buffer
+
+    if roles is not None and space == "shared" and not roles.inside:
+        shared: Buffer = roles.once("shared", build)
+        return shared
+    buffer = build()
+    if roles is not None and space == "fragment":
+        roles.own(buffer)
     return buffer
 
 
@@ -243,7 +254,7 @@ def _reaches_end(side: _Side, sizes: Sequence[Any]) -> bool:
     starts = side.access.starts()
     return all(
         static_int(size) is not None
-        or same_extent(arithmetic.emit_binary("+", start, size) if start != 0 else size, extent)
+        or same_extent(arithmetic.emit_binary("+", start, size) if static_int(start) != 0 else size, extent)
         for start, size, extent in zip(starts, sizes, side.buffer.shape)
     )
 
@@ -303,11 +314,12 @@ def _conversion(source: DType, target: DType) -> str:
     return text if source.mlir != target.mlir else ""
 
 
-def tile_text(src: Any, dst: Any, what: str) -> tuple[str, Buffer, Buffer]:
-    """Two tiles as operands of an op of the form `source to target`."""
+def tile_text(src: Any, dst: Any, what: str) -> tuple[str, Buffer, Buffer, int]:
+    """Two tiles as operands of an op of the form `source to target`, their buffers, and
+    how many elements are moved."""
     source, target = _Side(src), _Side(dst)
     here, there = _tile_sizes(source, target, what)
-    return f"{source.text(here)} to {target.text(there)}", source.buffer, target.buffer
+    return f"{source.text(here)} to {target.text(there)}", source.buffer, target.buffer, math.prod(here)
 
 
 def transpose(src: Tile, dst: Tile) -> None:

@@ -14,9 +14,12 @@ from .expr import Const, Expr, binary, describe
 from .functions import Closure
 from .interpreter import OPERATORS, Frame, Interpreter
 from .loops import DeviceLoop, LoopExit
+from .roles import Scoped
 from .trace import Trace
 
 META_LIMIT = 1_000_000
+# Statements whose parts are run one by one.
+COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Break, ast.Continue, ast.Return, ast.FunctionDef)
 
 
 class _Break(Exception):
@@ -82,8 +85,13 @@ class Statements(Interpreter):
         if handler is None:
             raise self.error(node, f"`{type(node).__name__.lower()}` statements are not supported in a kernel")
         self.at(node)
+        launch = self.trace.launch
         try:
-            handler(node)
+            if launch is not None and launch.roles is not None and not isinstance(node, COMPOUND):
+                with launch.roles.statement():
+                    handler(node)
+            else:
+                handler(node)
         except LanguageError as error:
             if error.location is None:
                 error.location = self.frame.source.location(node)
@@ -131,6 +139,8 @@ class Statements(Interpreter):
             return tuple(self._assigned(item) for item in node.elts)
         if isinstance(node, ast.Call):
             value = self.evaluate(node)
+            if isinstance(value, DeviceLoop):
+                return value.assigned()
             # The call that makes a variable gives the variable itself.
             return (
                 value.load() if isinstance(value, Access) and value.is_element and not isinstance(value, Var) else value
@@ -232,9 +242,13 @@ class Statements(Interpreter):
     # Control flow ------------------------------------------------------
 
     def exec_If(self, node: ast.If) -> None:
+        roles = self.trace.launch.roles if self.trace.launch is not None else None
+        if roles is not None:
+            roles.decided = False
         condition = arithmetic.truth(self.operand(node.test))
         if not isinstance(condition, Expr):
-            self.block(node.body if condition else node.orelse)
+            with roles.chosen() if roles is not None and roles.decided else contextlib.nullcontext():
+                self.block(node.body if condition else node.orelse)
             return
         if self.trace.launch is None:
             raise self.error(node, "a condition outside T.Kernel must be known at compile time")
@@ -346,17 +360,29 @@ class Statements(Interpreter):
         raise at_compile_time
 
     def exec_With(self, node: ast.With) -> None:
-        with contextlib.ExitStack() as stack:
-            for item in node.items:
-                manager = self.evaluate(item.context_expr)
-                self.at(node)
-                if not hasattr(manager, "__enter__"):
-                    raise self.error(node, f"`with` takes T.Kernel and the like, not {describe(manager)}")
-                value = stack.enter_context(manager)
-                if item.optional_vars is not None:
-                    self.assign(item.optional_vars, value)
+        self._with(node, node.items)
+
+    def _with(self, node: ast.With, items: list[ast.withitem]) -> None:
+        if not items:
             self.block(node.body)
             self.at(node)
+            return
+        item = items[0]
+        manager = self.evaluate(item.context_expr)
+        self.at(node)
+
+        def inside(value: Any) -> None:
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value)
+            self._with(node, items[1:])
+
+        if isinstance(manager, Scoped):
+            manager.run(self, inside)
+        elif hasattr(manager, "__enter__"):
+            with manager as value:
+                inside(value)
+        else:
+            raise self.error(node, f"`with` takes T.Kernel and the like, not {describe(manager)}")
 
 
 def _exits(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -26,11 +26,29 @@ def _thread_level(what: str) -> None:
 
 
 def sync_threads(barrier_id: int | None = None, arrive_count: int | None = None) -> None:
-    """Waits for all threads of the block."""
+    """Waits for all threads of the block; or, at a barrier numbered 1 to 15, for the
+    `arrive_count` of them (whole warps) that come there."""
     _thread_level("T.sync_threads")
-    if barrier_id is not None or arrive_count is not None:
-        raise LanguageError("T.sync_threads with a barrier number is not supported; without one all threads meet")
-    current().builder.line("gpu.barrier")
+    trace = current()
+    roles = trace.need_launch("T.sync_threads").roles
+    if roles is not None:
+        if roles.inside or barrier_id is not None:
+            raise LanguageError(
+                "groups of T.ws meet on barriers of T.alloc_barrier; T.sync_threads stands outside of it"
+            )
+        roles.handled += 1
+        roles.meet()
+        return
+    if barrier_id is None and arrive_count is None:
+        trace.builder.line("gpu.barrier")
+        return
+    number, count = static_int(barrier_id), static_int(arrive_count)
+    if number is None or not 1 <= number <= 15:
+        raise LanguageError("the barrier of T.sync_threads has a number from 1 to 15")
+    if count is None or count % 32 or not 32 <= count <= 1024:
+        raise LanguageError("T.sync_threads(number, count) waits for whole warps: count is a multiple of 32")
+    which, threads = trace.constant(number, int32), trace.constant(count, int32)
+    trace.builder.line(f"nvvm.barrier id = {which.ssa} number_of_threads = {threads.ssa}")
 
 
 def sync_warp(mask: int = FULL_MASK) -> None:

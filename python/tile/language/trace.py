@@ -42,6 +42,7 @@ class Launch:
     extents: list[Any]
     threads: tuple[int, ...]
     hints: dict[str, str] = field(default_factory=dict)
+    roles: Any = None  # language.roles.Roles where groups of warps differ
 
 
 @dataclass
@@ -64,6 +65,8 @@ class Trace:
         self.hint = ""
         self.unsafe = 0
         self.safe_values: dict[int, Any] = {}
+        # What the variables of parallel loops run through, all of it.
+        self.ranges: dict[str, tuple[int, int]] = {}
 
     # Where we are ------------------------------------------------------
 
@@ -74,6 +77,17 @@ class Trace:
     def inside(self, kind: str) -> bool:
         """Whether a region of that kind is open."""
         return any(region.kind == kind for region in self.regions)
+
+    def reached(self, linear: Linear) -> tuple[int, int] | None:
+        """The least and the largest value of an index, where every one of them is
+        certainly met: nothing but parallel loops decides whether it is."""
+        if self.capturing or self.inside("branch") or not all(name in self.ranges for name in linear.terms):
+            return None
+        ends = [
+            sorted((factor * self.ranges[name][0], factor * self.ranges[name][1]))
+            for name, factor in linear.terms.items()
+        ]
+        return linear.constant + sum(end[0] for end in ends), linear.constant + sum(end[1] for end in ends)
 
     def need_launch(self, what: str) -> Launch:
         """The open launch; without one, an error that `what` needs one."""
@@ -104,6 +118,8 @@ class Trace:
     def emit(self, text: str, dtype: DType, linear: Linear | None = None, bounds: Any = None, hint: str = "") -> Scalar:
         """An op with one scalar result."""
         value = self.builder.assign(text, dtype.mlir, hint)
+        if self.launch is not None and self.launch.roles is not None:
+            self.launch.roles.emitted(value.name, text)
         return Scalar(value.name, dtype, linear, bounds or (None, None))
 
     def constant(self, value: Any, dtype: DType) -> Scalar:
@@ -187,14 +203,14 @@ class Trace:
 
 
 # The bits of infinity and of a quiet NaN, by element type.
-INFINITY = {"float64": 0x7FF << 52, "float32": 0x7F800000, "float16": 0x7C00, "bfloat16": 0x7F80, "float8_e5m2": 0x7C}
+INFINITY = {"f64": 0x7FF << 52, "f32": 0x7F800000, "f16": 0x7C00, "bf16": 0x7F80, "f8E5M2": 0x7C}
 NAN = {
-    "float64": 0x7FF8 << 48,
-    "float32": 0x7FC00000,
-    "float16": 0x7E00,
-    "bfloat16": 0x7FC0,
-    "float8_e5m2": 0x7E,
-    "float8_e4m3fn": 0x7F,
+    "f64": 0x7FF8 << 48,
+    "f32": 0x7FC00000,
+    "f16": 0x7E00,
+    "bf16": 0x7FC0,
+    "f8E5M2": 0x7E,
+    "f8E4M3FN": 0x7F,
 }
 
 
@@ -211,11 +227,11 @@ def literal(number: Any, dtype: DType) -> str:
         text = repr(float(number))
         return text.replace("e", ".0e") if "e" in text and "." not in text else text
     if math.isnan(number):
-        return f"0x{NAN[str(dtype)]:0{dtype.bits // 4}X}"
-    if str(dtype) not in INFINITY:
+        return f"0x{NAN[dtype.mlir]:0{dtype.bits // 4}X}"
+    if dtype.mlir not in INFINITY:
         raise LanguageError(f"{str(dtype)} has no infinity")
     sign = 1 << (dtype.bits - 1) if number < 0 else 0
-    return f"0x{INFINITY[str(dtype)] | sign:0{dtype.bits // 4}X}"
+    return f"0x{INFINITY[dtype.mlir] | sign:0{dtype.bits // 4}X}"
 
 
 _current = threading.local()

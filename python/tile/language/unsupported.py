@@ -25,12 +25,11 @@ def _because(reason: str, names: str) -> None:
 
 _because(
     _PIPELINED,
-    """async_copy tma_copy copy_cluster tma_gather4 tma_scatter4 wgmma_gemm wait_wgmma warpgroup_arrive
-    warpgroup_commit_batch warpgroup_wait warpgroup_fence_operand mbarrier_wait_parity mbarrier_arrive
-    barrier_arrive barrier_wait mbarrier_expect_tx mbarrier_arrive_expect_tx cp_async_barrier_noinc
-    ptx_arrive_cluster_barrier ptx_cp_async ptx_commit_group ptx_wait_group fence_proxy_async tma_store_arrive
-    tma_store_wait alloc_cluster_barrier alloc_barrier create_list_of_mbarrier create_tma_descriptor tma_load
-    tma_store named_barrier_arrive""",
+    """async_copy copy_cluster tma_gather4 tma_scatter4 warpgroup_arrive warpgroup_commit_batch warpgroup_wait
+    warpgroup_fence_operand mbarrier_expect_tx mbarrier_arrive_expect_tx cp_async_barrier_noinc
+    ptx_arrive_cluster_barrier ptx_cp_async ptx_commit_group ptx_wait_group alloc_cluster_barrier
+    create_list_of_mbarrier create_tma_descriptor tma_load tma_store
+    named_barrier_arrive""",
 )
 _because(
     _TENSOR_MEMORY,
@@ -51,9 +50,7 @@ _because(
     """ptr make_tensor make_tensor_from_addr access_ptr address_of tvm_access_ptr handle alloc_descriptor
     alloc_wgmma_desc""",
 )
-_because(
-    _ROLES, """ws WarpSpecialize WSSchedule WSRole WSPipeline WSScope WSSync WSOpRef annotate_ws_schedule ws_op WSID"""
-)
+_because(_ROLES, """WSSchedule WSRole WSPipeline WSScope WSSync WSOpRef annotate_ws_schedule ws_op WSID""")
 _because(
     "sparse products are not in the language", "gemm_sp wgmma_gemm_sp tcgen05_gemm_sp make_cutlass_metadata_layout"
 )
@@ -76,7 +73,7 @@ _because("use Python classes of macros: methods under T.macro", "meta_class inli
 _because(
     "this element type is not supported",
     """float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float8_e4m3b11fnuz float8_e3m4 float6_e2m3fn
-    float6_e3m2fn float4_e2m1fn float4_e2m1_unpacked tfloat32""",
+    float6_e3m2fn float4_e2m1fn float4_e2m1_unpacked""",
 )
 _because(
     "cast with .astype; conversions round to nearest even",
