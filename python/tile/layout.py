@@ -1,8 +1,7 @@
 """Layouts as TileLang's programs name them, for `T.annotate_layout`.
 
-Where elements lie changes no result, and the compiler infers it; so these objects
-carry what the program said, and nothing is built from them. `tile.plot` shows the
-layouts that were inferred.
+On the chip the compiler infers where elements lie; in global memory a layout given by
+a function is kept to. `tile.plot` shows the layouts that were inferred.
 """
 
 from __future__ import annotations
@@ -19,6 +18,11 @@ class Layout:
     def __init__(self, shape: Sequence[Any], forward_fn: Callable[..., Any] | None = None) -> None:
         self.shape = tuple(shape)
         self.forward_fn = forward_fn
+
+    @property
+    def place(self) -> Callable[..., Any] | None:
+        """The function from coordinates to coordinates, where the program gives one."""
+        return self.forward_fn
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.shape})"
@@ -45,6 +49,10 @@ class Fragment(Layout):
         self.forward_thread_fn = forward_thread_fn
         self.forward_index_fn = forward_index_fn
         self.replicate = replicate
+
+    @property
+    def place(self) -> Callable[..., Any] | None:
+        return self.forward_fn or self.forward_thread_fn or self.forward_index_fn
 
 
 def _of(buffer: Any) -> Layout:

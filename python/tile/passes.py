@@ -58,7 +58,18 @@ class PassConfigKey(str, enum.Enum):
 FAST = ("contract", "afn", "arcp")
 FLAGS_FOR_FAST = ("--use_fast_math", "-use_fast_math", "--ftz=true", "-ffast-math")
 # What steers nvcc's front end, ptxas's reports and its use of registers: no result depends on it.
-FLAGS_WITHOUT_EFFECT = ("-O", "-D", "-U", "-lineinfo", "--lineinfo", "-std=", "-W", "-Xptxas", "--ptxas-options", "--expt-")
+FLAGS_WITHOUT_EFFECT = (
+    "-O",
+    "-D",
+    "-U",
+    "-lineinfo",
+    "--lineinfo",
+    "-std=",
+    "-W",
+    "-Xptxas",
+    "--ptxas-options",
+    "--expt-",
+)
 
 Configs = Optional[Mapping[Union[str, PassConfigKey], Any]]
 

@@ -10,6 +10,7 @@ import pytest
 import tile
 import tile.language as T
 from compare import close
+from diagnostics import refused
 
 
 def run(function, *arguments, **options):
@@ -393,3 +394,65 @@ def test_scopes_and_lists_of_variables():
     b = np.zeros(8, np.int32)
     run(kernel, a, b)
     np.testing.assert_array_equal(b[:4], [28, 9, 7, 29])
+
+
+def test_reducers(rng):
+    def kernel(A: T.Tensor((24, 40), "float32"), B: T.Tensor((24,), "float32"), C: T.Tensor((3,), "float32")):
+        with T.Kernel(1, threads=64):
+            rows = T.alloc_reducer(24, "float32", replication="all")
+            most = T.alloc_reducer((1,), "float32", op="max")
+            least = T.alloc_reducer((1,), "float32", op="min")
+            every = T.alloc_reducer((1,), "float32")
+            T.clear(rows)
+            T.reducer_init(most)
+            T.reducer_init(least)
+            T.fill(every, 1.0)
+            for k in T.serial(2):
+                for j, i in T.Parallel(20, 24):
+                    rows[i] += A[i, k * 20 + j]
+                    most[0] = T.max(most[0], A[i, k * 20 + j])
+                    if j < 10:
+                        T.reducer_update(least[0], A[i, k * 20 + j])
+                    every[0] += A[i, k * 20 + j]
+                    every[0] += 1.0
+            T.finalize_reducer(rows, B)
+            C[0] = most[0]
+            C[1] = least[0]
+            C[2] = every[0]
+
+    a = rng.integers(-50, 50, (24, 40)).astype(np.float32)
+    b, c = np.zeros(24, np.float32), np.zeros(3, np.float32)
+    run(kernel, a, b, c)
+    np.testing.assert_array_equal(b, a.sum(1))
+    assert c.tolist() == [a.max(), min(a[:, :10].min(), a[:, 20:30].min()), 1 + a.sum() + a.size]
+
+
+def test_reducer_that_is_assigned():
+    def kernel(A: T.Tensor((24,), "float32")):
+        with T.Kernel(1):
+            r = T.alloc_reducer((1,), "float32")
+            T.clear(r)
+            for i in T.Parallel(24):
+                r[0] = A[i]  # here
+
+    refused(kernel, "r is a reducer of sum")
+
+
+def test_index_arithmetic_of_32_bits_that_cancels():
+    def kernel(A: T.Tensor((64, 8), "float32"), at: T.Tensor((4,), "int32"), B: T.Tensor((4, 16, 8), "float32")):
+        with T.Kernel(4) as b:
+            t = T.alloc_shared((16, 8), "float32")
+            i = at[b]
+            T.copy(A[i * 16 : (i + 1) * 16, :], t)
+            T.copy(t, B[b, :, :])
+            if i + 1 > i:  # wraps, so it may not be taken to hold
+                B[b, 0, 0] = -1
+
+    a, at = np.arange(512, dtype=np.float32).reshape(64, 8), np.array([3, 0, 2, 1], np.int32)
+    b = np.zeros((4, 16, 8), np.float32)
+    run(kernel, a, at, b)
+    want = a.reshape(4, 16, 8)[at]
+    want[:, 0, 0] = -1
+    np.testing.assert_array_equal(b, want)
+    text = tile.compile(T.prim_func(kernel), target="cpu").source
+    assert "arith.cmpi sgt" in text

@@ -9,6 +9,7 @@ import pytest
 import tile
 import tile.language as T
 from compare import close
+from diagnostics import refused
 
 
 def run(function, *arguments, **options):
@@ -253,3 +254,79 @@ def test_im2col_and_layout_hints(rng):
     want = np.concatenate(windows, axis=-1).reshape(60, 27)
     np.testing.assert_array_equal(b[:60, :27], want)
     np.testing.assert_array_equal(b[:, 27:], 0)
+
+
+def test_views_of_another_width(rng):
+    def kernel(A: T.Tensor((8, 16), "uint8"), B: T.Tensor((8, 4), "int32"), C: T.Tensor((8, 8), "float16")):
+        with T.Kernel(1):
+            words = T.view(A, dtype="int32")
+            halves = T.view(B, (8, 8), "float16")
+            T.copy(words, B)
+            T.copy(halves, C)
+            bytes_ = T.alloc_shared((8, 16), "uint8")
+            floats = T.view(bytes_, (32,), "float32")
+            for i in T.Parallel(32):
+                floats[i] = T.cast(i, "float32") + 0.5
+            T.copy(bytes_, A)
+
+    a = rng.integers(0, 120, (8, 16), dtype=np.uint8)
+    given = a.copy()
+    b, c = np.zeros((8, 4), np.int32), np.zeros((8, 8), np.float16)
+    run(kernel, a, b, c)
+    np.testing.assert_array_equal(b, given.view(np.int32))
+    np.testing.assert_array_equal(c.view(np.uint16), b.view(np.uint16))
+    np.testing.assert_array_equal(a.view(np.float32).ravel(), np.arange(32) + 0.5)
+
+
+def test_write_through_a_view_with_narrower_elements():
+    def kernel(A: T.Tensor((8, 16), "int32")):
+        with T.Kernel(1):
+            halves = T.view(A, dtype="int16")
+            halves[0, 0] = 1  # here
+
+    refused(kernel, "a view with elements of 16 bits of a buffer with elements of 32.*threads")
+
+
+def test_layout_in_global_memory(rng):
+    """Gradients are summed in an order that suits the adding, and put right after it."""
+
+    def place(x):
+        return T.Layout(x.shape, lambda r, c: [r // 8, c // 8, r % 8, c % 8])
+
+    def sums(A: T.Tensor((32, 32), "float32"), S: T.Tensor((32, 32), "float32")):
+        with T.Kernel(2, threads=32) as b:
+            T.annotate_layout({S: place(S)})
+            t = T.alloc_fragment((20, 32), "float32")
+            T.copy(A[b * 20, 0], t)
+            T.atomic_add(S[b * 20, 0], t)
+            S[33, 0] = 5.0
+            S[0, 0] += S[40, 0]
+
+    def back(S: T.Tensor((32, 32), "float32"), B: T.Tensor((32, 32), "float32")):
+        with T.Kernel(1, threads=32):
+            T.annotate_layout({S: place(S)})
+            T.copy(S, B)
+
+    a = numbers(rng, (32, 32), "float32")
+    s, b = np.zeros((32, 32), np.float32), np.zeros((32, 32), np.float32)
+    run(sums, a, s)
+    tiles = a.reshape(4, 8, 4, 8).transpose(0, 2, 1, 3)
+    np.testing.assert_array_equal(s.ravel(), tiles.ravel())
+    run(back, s, b)
+    np.testing.assert_array_equal(b, a)
+
+
+def test_layouts_that_cannot_be_kept_to():
+    def on_chip(A: T.Tensor((8, 8), "float32")):
+        with T.Kernel(1):
+            t = T.alloc_shared((8, 8), "float32")
+            T.annotate_layout({t: T.Layout(t.shape, lambda i, j: [j, i])})  # here
+            T.copy(A, t)
+
+    refused(on_chip, "a layout of t on the chip cannot be pinned")
+
+    def overlapping(A: T.Tensor((8, 8), "float32")):
+        with T.Kernel(1):
+            T.annotate_layout({A: T.Layout(A.shape, lambda i, j: [i, j // 2])})  # here
+
+    refused(overlapping, "has 8 x 4 places, and the buffer 64 elements")

@@ -181,6 +181,7 @@ from .memory import (
 )
 from .persistent import Persistent
 from .program import PrimFunc, prim_func
+from .reducers import alloc_reducer, finalize_reducer, reducer_init, reducer_update
 from .roles import (
     WarpSpecialize,
     alloc_barrier,

@@ -8,7 +8,8 @@ from ..errors import LanguageError
 from .buffers import Access, Buffer
 from .dtypes import bool as bool_
 from .expr import Expr, describe, plain
-from .memory import _elementwise, _shape, _Side, _tile_sizes, tile_text
+from .mapped import Placed, _under
+from .memory import _Side, _tile_sizes, elementwise, tile_text
 from .trace import current
 
 ORDERS = (None, "relaxed", "acquire", "release", "acq_rel", "seq_cst")
@@ -45,6 +46,13 @@ def _element(kind: str, dst: Access, value: Any, return_prev: bool) -> Any:
     if buffer.space not in ("", "shared"):
         raise LanguageError(f"atomics work on global and shared memory, and {buffer.name} is neither")
     scalar = trace.value(value, buffer.dtype)
+    if not buffer.is_plain:
+        mapping = buffer.mapping
+        if not isinstance(mapping, Placed) or return_prev:
+            raise LanguageError(f"atomics do not work through {buffer.name}, a view with another element type")
+        with _under(mapping.inside(dst.starts())):
+            _element(kind, mapping.element(dst.starts()), scalar, False)
+        return None
     text, _ = dst._address()
     trace.unsafe += 1
     old = trace.emit(
@@ -59,23 +67,14 @@ def _tiles(kind: str, dst: Any, value: Any) -> None:
     trace = current()
     trace.need_tile_level(f"T.atomic_{kind} of a tile")
     source, target = _Side(value), _Side(dst)
-    if kind in ("add", "max", "min") and not target.buffer.space and source.buffer.space:
+    plain_sides = source.buffer.is_plain and target.buffer.is_plain
+    if plain_sides and kind in ("add", "max", "min") and not target.buffer.space and source.buffer.space:
         text, src, out, _ = tile_text(value, dst, f"T.atomic_{kind}")
         unsigned = " unsigned" if "uint" in (src.dtype.kind, out.dtype.kind) else ""
         trace.builder.line(f"tile.atomic_{kind} {text}{unsigned} : {src.type} to {out.type}")
         return
     here, there = _tile_sizes(source, target, f"T.atomic_{kind}")
-    extents = [size for size in here if size != 1] or [1]
-
-    def body(at: list[Any]) -> None:
-        places = []
-        for side, sizes in ((source, here), (target, there)):
-            left = iter(at)
-            starts = side.access.starts()
-            places.append([start if size == 1 else start + next(left) for start, size in zip(starts, sizes)])
-        _element(kind, target.buffer[tuple(places[1])], source.buffer[tuple(places[0])].load(), False)
-
-    _elementwise(_shape(extents, "T.atomic"), body)
+    elementwise(source, here, target, there, lambda to, part: _element(kind, to, part.load(), False))
 
 
 def atomic_add(

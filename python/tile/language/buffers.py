@@ -48,6 +48,13 @@ class Buffer:
         self.offset = offset
         self.safe_value: Any = None
         self.stored = self.dtype
+        # How elements are found that are not where the shape says (mapped.py).
+        self.mapping: Any = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether operations on tiles take it as it is."""
+        return self.mapping is None and self.stored == self.dtype
 
     @property
     def extents(self) -> tuple[int | None, ...]:
@@ -197,6 +204,10 @@ class Access(Expr):
     def load(self) -> Scalar:
         """The element's value now."""
         trace, buffer = current(), self.buffer
+        if buffer.mapping is not None:
+            self._address()
+            loaded: Scalar = buffer.mapping.load(self.starts())
+            return loaded
         text, scalars = self._address()
         if buffer.space and not self._inside():
             trace.unsafe += 1
@@ -224,6 +235,9 @@ class Access(Expr):
             raise LanguageError("whole buffers and regions are copied with T.copy, not assigned")
         text, _ = self._address()
         scalar = trace.value(value, buffer.dtype)
+        if buffer.mapping is not None:
+            buffer.mapping.store(self.starts(), scalar)
+            return
         if buffer.stored != buffer.dtype:
             scalar = bitcast(scalar, buffer.stored)
         trace.unsafe += 1
@@ -263,6 +277,10 @@ def subview(access: Access, sizes: Sequence[Any] | None = None, keep: Sequence[b
     """A region as a buffer of its own. `sizes` overrides its extents; dimensions
     that are not kept (by default those indexed, not sliced) must be one wide."""
     trace, buffer = current(), access.buffer
+    if buffer.mapping is not None:
+        raise LanguageError(
+            f"{buffer.name} cannot be sliced here: its elements have another width or layout than its memory"
+        )
     starts, extents = access.starts(), list(sizes if sizes is not None else access.sizes())
     kept = list(keep) if keep is not None else [isinstance(item, slice) for item in access.items]
     offsets = [trace.operand(start) for start in starts]
@@ -309,8 +327,10 @@ def as_tile(value: Any, what: str) -> Buffer:
         result = value.buffer if isinstance(value, Var) else subview(value)
     else:
         raise LanguageError(f"{what} takes a buffer, not {describe(value)}")
-    if result.stored != result.dtype:
-        raise LanguageError(f"{what} cannot take a view of {result.name} with another element type")
+    if not result.is_plain:
+        raise LanguageError(
+            f"{what} cannot take a view of {result.name} with another element type, or a pinned layout; T.copy it first"
+        )
     return result
 
 

@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import LanguageError
+from ..layout import Layout
 from .arithmetic import truth
 from .buffers import Buffer
-from .expr import Expr, static_int
+from .expr import Expr, describe, static_int
+from .mapped import Placed
+from .memory import flattened
 from .trace import current
 
 
@@ -30,14 +33,36 @@ def use_swizzle(panel_size: int, order: str = "row", enable: bool = True) -> Non
 
 
 def annotate_layout(layouts: Mapping[Buffer, Any]) -> None:
-    """Pins layouts of buffers. A layout says where elements lie, which no result of
-    a program depends on: it is inferred here, and the annotation is left aside.
+    """Pins layouts of buffers.
 
-    A layout of a *global* buffer would change what its memory means to others; the
-    one in use (a fragment's order for atomics) is not needed here either."""
-    for buffer in layouts:
+    In global memory a layout says where elements lie for all who read them, so it is
+    kept to: element (i, j, ...) is at what the function gives for (i, j, ...). On the
+    chip no result depends on a layout; those of `tile.layout.make_...` ask for accesses
+    without bank conflicts, which is what the compiler's own have, and any other is an
+    error, as it would not be kept to."""
+    for buffer, layout in layouts.items():
         if not isinstance(buffer, Buffer):
             raise LanguageError("T.annotate_layout takes a dictionary from buffers to layouts")
+        place = layout.place if isinstance(layout, Layout) else layout
+        if place is None:
+            if not isinstance(layout, Layout):
+                raise LanguageError(f"None is no layout of {buffer.name}; leave it out")
+            if not buffer.space:
+                raise LanguageError(
+                    f"the layout of {buffer.name}, in global memory, needs a function: T.Layout(shape, f)"
+                )
+        elif not callable(place):
+            raise LanguageError(f"{buffer.name} is given {describe(layout)}; a layout is T.Layout(shape, function)")
+        elif buffer.space:
+            raise LanguageError(
+                f"a layout of {buffer.name} on the chip cannot be pinned by a function: the compiler chooses "
+                "it by the instructions that use it; leave it out, or ask for tile.layout.make_swizzled_layout"
+            )
+        elif buffer.strides is not None or not buffer.is_plain:
+            raise LanguageError(f"a layout needs a dense buffer of its own, and {buffer.name} is a view or has strides")
+        else:
+            current().need_launch("T.annotate_layout")
+            buffer.mapping = Placed(buffer, flattened(buffer), place)
 
 
 def annotate_safe_value(values: Mapping[Buffer, Any]) -> None:

@@ -12,6 +12,7 @@ from .buffers import Access, Buffer
 from .dtypes import bool as bool_
 from .dtypes import index
 from .expr import Bounds, Expr, Scalar, bounds_of, common_dtype, static_int
+from .reducers import ParallelLoop
 from .schedule import Schedule
 from .trace import Trace, current
 
@@ -235,9 +236,14 @@ class Parallel(DeviceLoop):
         names = [trace.builder.name(target.id if isinstance(target, ast.Name) else "") for target in targets]
         head = f"tile.parallel ({', '.join(names)}) in ({', '.join(map(str, self.extents))})"
         trace.ranges.update((name, (0, extent - 1)) for name, extent in zip(names, self.extents) if extent)
-        with trace.builder.block(head), trace.region("parallel"):
-            values = [Scalar(name, index, None, (0, max(0, extent - 1))) for name, extent in zip(names, self.extents)]
+        values = [Scalar(name, index, None, (0, max(0, extent - 1))) for name, extent in zip(names, self.extents)]
+        loop = trace.parallel = ParallelLoop(names, values, self.extents)
+        with trace.builder.capture() as body, trace.builder.block(head), trace.region("parallel"):
             self._body(runner, node, leaves, targets, values)
+        trace.parallel = None
+        trace.builder.splice(loop.before)
+        trace.builder.splice(body)
+        loop.finish()
 
     def _body(
         self, runner: Statements, node: ast.For, leaves: set[type], targets: list[ast.expr], values: list[Scalar]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Union
 
 from ..errors import LanguageError
 from . import arithmetic
 from .buffers import Access, Buffer, Var, as_tile, same_extent
-from .dtypes import DType, index
+from .dtypes import BOOL, DType, index
 from .dtypes import dtype as to_dtype
 from .expr import Const, Scalar, describe, plain, static_int
 from .trace import current
@@ -124,8 +124,8 @@ def fill(buffer: Tile, value: Any) -> None:
         _fill_elements(buffer, value)
         return
     trace.need_tile_level("T.fill")
-    target = as_tile(buffer, "T.fill")
-    if target.space:
+    target = buffer if isinstance(buffer, Buffer) and buffer.mapping is not None else as_tile(buffer, "T.fill")
+    if target.space and target.is_plain:
         scalar = trace.value(value, target.dtype)
         trace.builder.line(f"tile.fill {target.ssa}, {scalar.ssa} : {target.type}")
         return
@@ -180,8 +180,6 @@ class _Side:
         self.whole = isinstance(value, Buffer)
         self.start_only = isinstance(value, Access) and value.is_element
         self.access = value if isinstance(value, Access) else value[(slice(None),) * value.ndim]
-        if self.buffer.stored != self.buffer.dtype:
-            raise LanguageError(f"T.copy cannot move a view of {self.buffer.name} with another element type")
 
     def sizes(self) -> list[Any] | None:
         """Its extents; None where only its start is given."""
@@ -284,6 +282,9 @@ def copy(
         raise LanguageError("T.copy(loop_layout=...) is not supported; layouts are inferred")
     trace.need_tile_level("T.copy")
     here, there = _tile_sizes(source, target, "copy")
+    if not source.buffer.is_plain or not target.buffer.is_plain:
+        elementwise(source, here, target, there, lambda to, value: to.store(value.load()))
+        return
     options = ""
     if source.buffer.safe_value is not None and not source.buffer.space:
         pad = trace.value(source.buffer.safe_value, source.buffer.dtype)
@@ -303,6 +304,30 @@ def copy(
     trace.builder.line(
         f"tile.copy {source.text(here)} to {target.text(there)}{options} : {source.buffer.type} to {target.buffer.type}"
     )
+
+
+def elementwise(
+    source: _Side, here: Sequence[int], target: _Side, there: Sequence[int], move: Callable[[Access, Access], None]
+) -> None:
+    """Something with each element of a tile and the one that corresponds to it."""
+    extents = [size for size in here if size != 1] or [1]
+
+    def body(at: list[Any]) -> None:
+        places = []
+        for side, sizes in ((source, here), (target, there)):
+            left = iter(at)
+            starts = side.access.starts()
+            places.append(
+                side.buffer[
+                    tuple(
+                        start if size == 1 else arithmetic.emit_binary("+", start, next(left))
+                        for start, size in zip(starts, sizes)
+                    )
+                ]
+            )
+        move(places[1], places[0])
+
+    _elementwise(_shape(extents, "a tile"), body)
 
 
 def _conversion(source: DType, target: DType) -> str:
@@ -343,30 +368,53 @@ def reshape(src: Buffer, shape: Sequence[Any]) -> Buffer:
 
 
 def view(src: Buffer, shape: Sequence[Any] | None = None, dtype: Any = None) -> Buffer:
-    """The buffer in another shape, or its bits as another element type of the same
-    width. Nothing is moved."""
+    """The buffer in another shape, or its bits as another element type. Nothing is
+    moved. A view with wider elements joins neighbours, the first one lowest; one with
+    narrower elements can be read only."""
     if not isinstance(src, Buffer):
         raise LanguageError(f"T.view takes a whole buffer, not {describe(src)}")
     to = src.dtype if dtype is None else to_dtype(dtype)
-    if to.bits != src.dtype.bits:
+    if src.mapping is not None:
         raise LanguageError(
-            f"T.view from {str(src.dtype)} to {str(to)} changes the width of elements, which is not supported; "
-            "declare another parameter for the same memory, or use T.reinterpret on elements"
+            f"T.view of {src.name} is not supported: its elements have another width or layout than its memory"
         )
-    extents = tuple(plain(extent) for extent in (src.shape if shape is None else shape))
-    result = Buffer(src.name, extents, to, src.space)
-    result.stored = src.stored if to.mlir != src.stored.mlir else to
-    result.safe_value = src.safe_value
     if src.strides is not None:
         raise LanguageError(f"T.view needs a dense buffer, and {src.name} has strides")
+    if shape is None:
+        shape = _rescaled(src, to)
+    extents = tuple(plain(extent) for extent in shape)
+    result = Buffer(src.name, extents, to, src.space)
+    before, after = _count(src.extents), _count(result.extents)
+    if before is not None and after is not None and before * src.dtype.bits != after * to.bits:
+        raise LanguageError(
+            f"T.view cannot make {after} elements of {str(to)} of the {before} of {str(src.dtype)} of {src.name}"
+        )
+    if to.bits != src.dtype.bits:
+        from .mapped import Narrower, Wider
+
+        if BOOL in (to.kind, src.dtype.kind) or max(to.bits, src.dtype.bits) % min(to.bits, src.dtype.bits):
+            raise LanguageError(f"T.view cannot read {str(src.dtype)} as {str(to)}")
+        if src.stored != src.dtype:
+            raise LanguageError(f"T.view of a view of {src.name} with another element type is not supported")
+        result.mapping = (Wider if to.bits > src.dtype.bits else Narrower)(result, flattened(src))
+        return result
+    result.stored = src.stored if to.mlir != src.stored.mlir else to
+    result.safe_value = src.safe_value
     if len(extents) == src.ndim and all(same_extent(a, b) for a, b in zip(extents, src.shape)):
         result.ssa = src.ssa
         return result
-    before, after = _count(src.extents), _count(result.extents)
-    if before is not None and after is not None and before != after:
-        raise LanguageError(f"T.view cannot make {after} elements of the {before} of {src.name}")
     _reshaped(src, result)
     return result
+
+
+def _rescaled(src: Buffer, to: DType) -> tuple[Any, ...]:
+    """The shape of a view with elements of another width: the last extent changes."""
+    if to.bits == src.dtype.bits or not src.ndim:
+        return src.shape
+    last = static_int(src.shape[-1])
+    if last is None or last * src.dtype.bits % to.bits:
+        raise LanguageError(f"the last extent of {src.name} does not divide into elements of {str(to)}; give a shape")
+    return (*src.shape[:-1], last * src.dtype.bits // to.bits)
 
 
 def _count(extents: Sequence[int | None]) -> int | None:
@@ -375,8 +423,8 @@ def _count(extents: Sequence[int | None]) -> int | None:
     return math.prod(extent for extent in extents if extent is not None)
 
 
-def _reshaped(src: Buffer, result: Buffer) -> None:
-    """All dimensions into one, and that one into the new ones."""
+def flattened(src: Buffer) -> Buffer:
+    """The buffer with one dimension."""
     trace = current()
     count: Any = 1
     for extent in src.shape:
@@ -390,6 +438,14 @@ def _reshaped(src: Buffer, result: Buffer) -> None:
         flat.ssa = trace.builder.assign(
             f"memref.collapse_shape {src.ssa} [[{groups}]] : {src.type} into {flat.type}", flat.type, src.name
         ).name
+    flat.safe_value = src.safe_value
+    return flat
+
+
+def _reshaped(src: Buffer, result: Buffer) -> None:
+    """All dimensions into one, and that one into the new ones."""
+    trace = current()
+    flat = flattened(src)
     if result.ndim == 1:
         result.ssa = flat.ssa
         return

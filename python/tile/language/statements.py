@@ -14,6 +14,9 @@ from .expr import Const, Expr, binary, describe
 from .functions import Closure
 from .interpreter import OPERATORS, Frame, Interpreter
 from .loops import DeviceLoop, LoopExit
+from .math import max as device_max
+from .math import min as device_min
+from .reducers import KINDS, Reducer
 from .roles import Scoped
 from .trace import Trace
 
@@ -125,6 +128,8 @@ class Statements(Interpreter):
             self.bind(name.asname or name.name, getattr(module, name.name), node)
 
     def exec_Assign(self, node: ast.Assign) -> None:
+        if self._combines(node):
+            return
         first = node.targets[0]
         self.trace.hint = first.id if isinstance(first, ast.Name) else ""
         value = self._assigned(node.value)
@@ -132,6 +137,27 @@ class Statements(Interpreter):
         self.at(node)
         for target in node.targets:
             self.assign(target, value)
+
+    def _combines(self, node: ast.Assign) -> bool:
+        """`r[i] = T.max(r[i], x)` of a reducer, and whether it was that."""
+        target = node.targets[0]
+        if self.trace.parallel is None or not isinstance(target, ast.Subscript) or len(node.targets) > 1:
+            return False
+        reducer = self.evaluate(target.value)
+        if not isinstance(reducer, Reducer):
+            return False
+        value, sides = node.value, []
+        place = ast.dump(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target))
+        if isinstance(value, ast.Call) and len(value.args) == 2 and not value.keywords:
+            named = {"max": (device_max, max), "min": (device_min, min)}.get(reducer.kind, ())
+            sides = value.args if self.evaluate(value.func) in named else []
+        elif isinstance(value, ast.BinOp) and OPERATORS[type(value.op)] == KINDS[reducer.kind][0]:
+            sides = [value.left, value.right]
+        others = [side for side in sides if ast.dump(side) != place]
+        if len(others) != 1:
+            raise reducer.misused()
+        reducer.update(self.evaluate(target), self.operand(others[0]))
+        return True
 
     def _assigned(self, node: ast.expr) -> Any:
         """A value to be bound: elements and variables are loaded, one by one."""
@@ -176,6 +202,11 @@ class Statements(Interpreter):
                 access = self.evaluate(target)
                 value = self.operand(node.value)
                 self.at(node)
+                if isinstance(container, Reducer):
+                    if KINDS[container.kind][0] != op:
+                        raise container.misused()
+                    container.update(access, value)
+                    return
                 access.store(binary(op, access.load(), value))
                 return
             key = self.operand(target.slice)

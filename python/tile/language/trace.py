@@ -65,6 +65,7 @@ class Trace:
         self.hint = ""
         self.unsafe = 0
         self.safe_values: dict[int, Any] = {}
+        self.parallel: Any = None  # reducers.ParallelLoop
         # What the variables of parallel loops run through, all of it.
         self.ranges: dict[str, tuple[int, int]] = {}
 

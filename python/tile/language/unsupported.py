@@ -61,10 +61,6 @@ _because(
 )
 _because("random numbers are made on the host and given as a tensor", "rng_init rng_rand rng_rand_float")
 _because(
-    "use a fragment and T.reduce_sum (or _max, _min): reductions across threads need no object",
-    "alloc_reducer reducer_init reducer_update finalize_reducer",
-)
-_because(
     "use T.exp, T.log and so on; TL_ENABLE_FAST_MATH makes them fast",
     "__exp __exp10 __log __log2 __log10 __sin __cos __tan fast_rcp",
 )
