@@ -111,12 +111,14 @@ private:
 };
 
 /// Calls a kernel with arrays. Made once for a kernel; a call reads the arrays
-/// and launches, and does nothing else.
+/// and launches, and does nothing else. Python's kernels derive from it, so
+/// that calling one runs no Python code; those with outputs to allocate have a
+/// method for it.
 class Launcher {
 public:
   Launcher(std::shared_ptr<Kernel> kernel, const py::list &specifications,
-           bool isDevice)
-      : kernel(std::move(kernel)), isDevice(isDevice) {
+           bool isDevice, bool hasOutputs)
+      : hasOutputs(hasOutputs), kernel(std::move(kernel)), isDevice(isDevice) {
     for (py::handle each : specifications) {
       py::tuple tuple = py::reinterpret_borrow<py::tuple>(each);
       Parameter parameter{tuple[0].cast<std::string>(),
@@ -131,15 +133,22 @@ public:
     }
   }
 
-  void launch(const py::args &values, const py::object &stream) const {
+  /// `values` is a tuple.
+  void launch(py::handle values, py::handle stream) const {
     size_t count = parameters.size();
-    if (values.size() != count)
+    size_t given = PyTuple_GET_SIZE(values.ptr());
+    if (given != count)
       throw py::type_error("the kernel takes " + std::to_string(count) +
-                           " arguments, and is given " +
-                           std::to_string(values.size()));
+                           " arguments, and is given " + std::to_string(given));
     Holder holder;
-    std::vector<Argument> arguments(count);
-    std::vector<tile_argument> views(count);
+    // Nearly all kernels have few arguments, whose memory is at hand.
+    constexpr size_t few = 8;
+    Argument fewArguments[few];
+    tile_argument fewViews[few];
+    std::vector<Argument> manyArguments(count > few ? count : 0);
+    std::vector<tile_argument> manyViews(count > few ? count : 0);
+    Argument *arguments = count > few ? manyArguments.data() : fewArguments;
+    tile_argument *views = count > few ? manyViews.data() : fewViews;
     std::vector<int64_t> symbols(numSymbols, -1);
     const Argument *first = nullptr;
     for (size_t i = 0; i < count; ++i) {
@@ -170,12 +179,14 @@ public:
     int failed;
     {
       py::gil_scoped_release release;
-      failed = tile_kernel_launch(kernel->get(), views.data(), count,
+      failed = tile_kernel_launch(kernel->get(), views, count,
                                   reinterpret_cast<void *>(queue));
     }
     if (failed)
       throw Failed(tile_last_error());
   }
+
+  const bool hasOutputs;
 
 private:
   void checkPlace(const Parameter &parameter, const Argument &argument) const {
@@ -215,6 +226,39 @@ private:
 } // namespace
 
 static py::object refusedClass, failedClass;
+
+/// `kernel(a, b, stream=...)`, as the slot of the type: the way through
+/// Python's method look-up and pybind11's overloads takes longer than all else.
+static PyObject *callLauncher(PyObject *self, PyObject *values,
+                              PyObject *named) {
+  try {
+    py::handle stream = Py_None;
+    if (named && PyDict_GET_SIZE(named)) {
+      PyObject *found = PyDict_GetItemString(named, "stream");
+      if (!found || PyDict_GET_SIZE(named) != 1)
+        throw py::type_error("a kernel takes no argument by name but stream");
+      stream = found;
+    }
+    const auto &launcher = py::cast<const Launcher &>(py::handle(self));
+    if (launcher.hasOutputs)
+      return py::handle(self)
+          .attr("_with_outputs")(py::handle(values), stream)
+          .release()
+          .ptr();
+    launcher.launch(values, stream);
+    Py_RETURN_NONE;
+  } catch (py::error_already_set &error) {
+    error.restore();
+  } catch (const Failed &failed) {
+    PyErr_SetString(failedClass ? failedClass.ptr() : PyExc_RuntimeError,
+                    failed.what());
+  } catch (const py::builtin_exception &error) {
+    error.set_error();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
 
 PYBIND11_MODULE(_tile, module) {
   module.doc() = "The compiler's C ABI; use the package around it.";
@@ -257,8 +301,14 @@ PYBIND11_MODULE(_tile, module) {
       .def("describe", &Kernel::describe)
       .def("stage", &Kernel::stage, py::arg("name"))
       .def("take_output", &Kernel::takeOutput);
-  py::class_<Launcher>(module, "Launcher")
-      .def(py::init<std::shared_ptr<Kernel>, py::list, bool>(),
-           py::arg("kernel"), py::arg("parameters"), py::arg("is_device"))
-      .def("__call__", &Launcher::launch, py::arg("stream") = py::none());
+  py::class_<Launcher>(module, "Launcher",
+                       py::custom_type_setup([](PyHeapTypeObject *type) {
+                         type->ht_type.tp_call = callLauncher;
+                       }))
+      .def(py::init<std::shared_ptr<Kernel>, py::list, bool, bool>(),
+           py::arg("kernel"), py::arg("parameters"), py::arg("is_device"),
+           py::arg("has_outputs"))
+      .def("launch",
+           [](const Launcher &self, const py::tuple &values,
+              const py::object &stream) { self.launch(values, stream); });
 }

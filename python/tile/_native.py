@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import CompileError, LaunchError
 
@@ -25,7 +25,10 @@ def _load() -> Any:
 
 _tile = _load()
 _tile.set_errors(CompileError, LaunchError)
-Launcher = _tile.Launcher
+if TYPE_CHECKING:
+    from ._tile import Launcher as Launcher
+else:
+    Launcher = _tile.Launcher
 environment = _tile.environment
 
 _local = threading.local()

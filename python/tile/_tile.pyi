@@ -24,9 +24,14 @@ class Kernel:
         """What tile.print printed since this was asked last."""
 
 class Launcher:
-    def __init__(self, kernel: Kernel, parameters: list[tuple[Any, ...]], is_device: bool) -> None: ...
-    def __call__(self, *arguments: Any, stream: int | None = None) -> None:
-        """Reads the arrays and launches."""
+    def __init__(
+        self, kernel: Kernel, parameters: list[tuple[Any, ...]], is_device: bool, has_outputs: bool
+    ) -> None: ...
+    def __call__(self, *arguments: Any, stream: int | None = None) -> Any:
+        """Reads the arrays and launches; with outputs, what `_with_outputs` of a class
+        that derives from this one gives for the arguments and the stream."""
+    def launch(self, arguments: tuple[Any, ...], stream: int | None) -> None:
+        """Reads the arrays, those of outputs included, and launches."""
 
 def environment() -> str: ...
 def set_errors(refused: type[Exception], failed: type[Exception]) -> None: ...

@@ -51,7 +51,7 @@ class Recipe:
         return program.compile(self.function, json.dumps({**self.options, **changes}))
 
 
-class Kernel:
+class Kernel(_native.Launcher):
     """A compiled kernel. Immutable; any number of threads may call it.
 
     Calling it runs it: `kernel(a, b, c)`. Arrays are those of NumPy, torch, CuPy or
@@ -74,7 +74,7 @@ class Kernel:
         self.outputs = sorted(set(outputs))
         self._order = list(outputs)
         self._inputs = [i for i in range(len(self.parameters)) if i not in self.outputs]
-        self.launch = _native.Launcher(native, self._specification(), self.target == "cuda")
+        super().__init__(native, self._specification(), self.target == "cuda", bool(self.outputs))
         self._static = all(isinstance(e, int) for i in self.outputs for e in self.parameters[i].shape)
         self._guide = next((k for k, i in enumerate(self._inputs) if not self.parameters[i].is_scalar), None)
         self.config: Any = None
@@ -83,8 +83,6 @@ class Kernel:
         for i in self.outputs:
             if self.parameters[i].is_scalar:
                 raise TileError(f"out_idx names {self.parameters[i].name}, which is a scalar")
-        if not self.outputs:
-            self.__dict__["run"] = self.launch
 
     def _specification(self) -> list[tuple[Any, ...]]:
         """The parameters as the launcher wants them, with a number for each symbol."""
@@ -102,9 +100,8 @@ class Kernel:
 
     # Running -----------------------------------------------------------
 
-    def __call__(self, *arguments: Any, stream: int | None = None) -> Any:
-        if not self.outputs:
-            return self.launch(*arguments) if stream is None else self.launch(*arguments, stream=stream)
+    def _with_outputs(self, arguments: tuple[Any, ...], stream: int | None) -> Any:
+        """A call of a kernel that has outputs: allocates and returns them."""
         if len(arguments) != len(self._inputs):
             names = ", ".join(self.parameters[i].name for i in self._inputs)
             raise TypeError(f"{self.name} takes {len(self._inputs)} arguments ({names}), and is given {len(arguments)}")
@@ -117,7 +114,7 @@ class Kernel:
             parameter = self.parameters[i]
             shape = parameter.shape if values is None else self._extents(parameter, values)
             every[i] = arrays.empty(shape, parameter.dtype, like, self.target)
-        self.launch(*every, stream=stream)
+        self.launch(tuple(every), stream)
         return every[self._order[0]] if len(self._order) == 1 else tuple(every[i] for i in self._order)
 
     def _symbols(self, arguments: Sequence[Any]) -> dict[str, int]:

@@ -60,8 +60,6 @@ FLAGS_FOR_FAST = ("--use_fast_math", "-use_fast_math", "--ftz=true", "-ffast-mat
 # What steers nvcc's front end, ptxas's reports and its use of registers: no result depends on it.
 FLAGS_WITHOUT_EFFECT = (
     "-O",
-    "-D",
-    "-U",
     "-lineinfo",
     "--lineinfo",
     "-std=",

@@ -103,8 +103,59 @@ public:
            const AllocateWorkspace &allocate = {}) const;
 
 private:
+  /// What computes a value: arith's ops by their names, and what a call brings.
+  enum class Operation : uint8_t {
+    constant,
+    constantReal,
+    extent,
+    stride,
+    address,
+    scalar,
+    workspace,
+    addi,
+    subi,
+    muli,
+    divsi,
+    remsi,
+    divui,
+    remui,
+    floordivsi,
+    ceildivsi,
+    ceildivui,
+    andi,
+    ori,
+    xori,
+    shli,
+    shrui,
+    shrsi,
+    minsi,
+    maxsi,
+    minui,
+    maxui,
+    eq,
+    ne,
+    slt,
+    sle,
+    sgt,
+    sge,
+    ult,
+    ule,
+    ugt,
+    uge,
+    select,
+    sext,
+    zext,
+    addf,
+    subf,
+    mulf,
+    divf,
+    sqrt,
+    sitofp,
+    uitofp,
+    roundf32
+  };
   struct Value {
-    std::string operation;
+    Operation operation = Operation::constant;
     std::vector<int64_t> operands;
     double real = 0;
   };
@@ -126,6 +177,7 @@ private:
     double real = 0;
   };
 
+  static std::optional<Operation> parseOperation(std::string_view name);
   Status parseLine(const std::vector<std::string_view> &words);
   Result<Number> compute(const Value &value, const std::vector<Number> &numbers,
                          const std::vector<PlanArgument> &arguments,

@@ -45,6 +45,65 @@ static bool parseInt(std::string_view text, int64_t &value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+std::optional<LaunchPlan::Operation>
+LaunchPlan::parseOperation(std::string_view name) {
+  // A plan is parsed once and evaluated at every launch.
+  static constexpr std::pair<std::string_view, Operation> names[] = {
+      {"const", Operation::constant},
+      {"constf", Operation::constantReal},
+      {"extent", Operation::extent},
+      {"stride", Operation::stride},
+      {"address", Operation::address},
+      {"scalar", Operation::scalar},
+      {"workspace", Operation::workspace},
+      {"addi", Operation::addi},
+      {"subi", Operation::subi},
+      {"muli", Operation::muli},
+      {"divsi", Operation::divsi},
+      {"remsi", Operation::remsi},
+      {"divui", Operation::divui},
+      {"remui", Operation::remui},
+      {"floordivsi", Operation::floordivsi},
+      {"ceildivsi", Operation::ceildivsi},
+      {"ceildivui", Operation::ceildivui},
+      {"andi", Operation::andi},
+      {"ori", Operation::ori},
+      {"xori", Operation::xori},
+      {"shli", Operation::shli},
+      {"shrui", Operation::shrui},
+      {"shrsi", Operation::shrsi},
+      {"minsi", Operation::minsi},
+      {"maxsi", Operation::maxsi},
+      {"minui", Operation::minui},
+      {"maxui", Operation::maxui},
+      {"eq", Operation::eq},
+      {"ne", Operation::ne},
+      {"slt", Operation::slt},
+      {"sle", Operation::sle},
+      {"sgt", Operation::sgt},
+      {"sge", Operation::sge},
+      {"ult", Operation::ult},
+      {"ule", Operation::ule},
+      {"ugt", Operation::ugt},
+      {"uge", Operation::uge},
+      {"select", Operation::select},
+      {"sext", Operation::sext},
+      {"zext", Operation::zext},
+      {"addf", Operation::addf},
+      {"subf", Operation::subf},
+      {"mulf", Operation::mulf},
+      {"divf", Operation::divf},
+      {"sqrt", Operation::sqrt},
+      {"sitofp", Operation::sitofp},
+      {"uitofp", Operation::uitofp},
+      {"roundf32", Operation::roundf32},
+  };
+  for (auto [known, operation] : names)
+    if (known == name)
+      return operation;
+  return std::nullopt;
+}
+
 Status LaunchPlan::parseLine(const std::vector<std::string_view> &words) {
   auto malformed = [&]() -> Status {
     std::string line;
@@ -87,8 +146,12 @@ Status LaunchPlan::parseLine(const std::vector<std::string_view> &words) {
   }
   if (words[0] == "value" && words.size() >= 2) {
     Value value;
-    value.operation = words[1];
-    if (value.operation == "constf") {
+    std::optional<Operation> operation = parseOperation(words[1]);
+    if (!operation)
+      return Error{"a launch plan uses the unknown operation '" +
+                   std::string(words[1]) + "'"};
+    value.operation = *operation;
+    if (value.operation == Operation::constantReal) {
       if (words.size() != 3)
         return malformed();
       value.real = std::strtod(std::string(words[2]).c_str(), nullptr);
@@ -97,11 +160,13 @@ Status LaunchPlan::parseLine(const std::vector<std::string_view> &words) {
         if (!parseInt(words[i], value.operands.emplace_back()))
           return malformed();
     }
-    bool refersToArguments =
-        value.operation == "extent" || value.operation == "stride" ||
-        value.operation == "address" || value.operation == "scalar";
+    bool refersToArguments = value.operation == Operation::extent ||
+                             value.operation == Operation::stride ||
+                             value.operation == Operation::address ||
+                             value.operation == Operation::scalar;
     if (refersToArguments) {
-      bool hasDim = value.operation == "extent" || value.operation == "stride";
+      bool hasDim = value.operation == Operation::extent ||
+                    value.operation == Operation::stride;
       if (value.operands.size() != (hasDim ? 2u : 1u) ||
           value.operands[0] < 0 ||
           size_t(value.operands[0]) >= parameters.size())
@@ -110,14 +175,16 @@ Status LaunchPlan::parseLine(const std::vector<std::string_view> &words) {
       if (hasDim &&
           (value.operands[1] < 0 || size_t(value.operands[1]) >= shape.size()))
         return malformed();
-    } else if (value.operation != "const" && value.operation != "constf") {
+    } else if (value.operation != Operation::constant &&
+               value.operation != Operation::constantReal) {
       for (int64_t operand : value.operands)
         if (operand < 0 || size_t(operand) >= values.size())
           return malformed();
       // Missing operands read as value 0; there are at most three.
       if (value.operands.empty() || value.operands.size() > 3)
         return malformed();
-    } else if (value.operation == "const" && value.operands.size() != 1) {
+    } else if (value.operation == Operation::constant &&
+               value.operands.size() != 1) {
       return malformed();
     }
     values.push_back(std::move(value));
@@ -196,22 +263,21 @@ Result<LaunchPlan::Number>
 LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
                     const std::vector<PlanArgument> &arguments,
                     const AllocateWorkspace &allocate) const {
-  // A view compares lengths first, which tells nearly all names apart.
-  std::string_view op = value.operation;
+  Operation op = value.operation;
   const std::vector<int64_t> &operands = value.operands;
-  if (op == "const")
+  if (op == Operation::constant)
     return Number{operands[0], 0};
-  if (op == "constf")
+  if (op == Operation::constantReal)
     return Number{0, value.real};
-  if (op == "extent")
+  if (op == Operation::extent)
     return Number{arguments[operands[0]].shape[operands[1]], 0};
-  if (op == "stride")
+  if (op == Operation::stride)
     return Number{arguments[operands[0]].strides[operands[1]], 0};
-  if (op == "address")
+  if (op == Operation::address)
     return Number{int64_t(arguments[operands[0]].address), 0};
-  if (op == "scalar")
+  if (op == Operation::scalar)
     return Number{arguments[operands[0]].integer, arguments[operands[0]].real};
-  if (op == "workspace") {
+  if (op == Operation::workspace) {
     int64_t bytes = numbers[operands[0]].integer;
     if (!allocate)
       return Error{"'" + name + "' needs a workspace of " +
@@ -239,94 +305,93 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
   auto whole = [](uint64_t result) { return Number{int64_t(result), 0}; };
   auto fraction = [](double result) { return Number{0, result}; };
 
-  if (op == "addi")
+  if (op == Operation::addi)
     return whole(ua + ub);
-  if (op == "subi")
+  if (op == Operation::subi)
     return whole(ua - ub);
-  if (op == "muli")
+  if (op == Operation::muli)
     return whole(ua * ub);
-  if (op == "divsi")
+  if (op == Operation::divsi)
     return whole(divides ? a / b : 0);
-  if (op == "remsi")
+  if (op == Operation::remsi)
     return whole(divides ? a % b : 0);
-  if (op == "divui")
+  if (op == Operation::divui)
     return whole(b ? ua / ub : 0);
-  if (op == "remui")
+  if (op == Operation::remui)
     return whole(b ? ua % ub : 0);
-  if (op == "floordivsi")
+  if (op == Operation::floordivsi)
     return whole(divides ? floorDivide(a, b) : 0);
-  if (op == "ceildivsi")
+  if (op == Operation::ceildivsi)
     return whole(divides ? -floorDivide(-a, b) : 0);
-  if (op == "ceildivui")
+  if (op == Operation::ceildivui)
     return whole(b ? ua / ub + (ua % ub != 0) : 0);
-  if (op == "andi")
+  if (op == Operation::andi)
     return whole(ua & ub);
-  if (op == "ori")
+  if (op == Operation::ori)
     return whole(ua | ub);
-  if (op == "xori")
+  if (op == Operation::xori)
     return whole(ua ^ ub);
-  if (op == "shli")
+  if (op == Operation::shli)
     return whole(ub < 64 ? ua << ub : 0);
-  if (op == "shrui")
+  if (op == Operation::shrui)
     return whole(ub < 64 ? ua >> ub : 0);
-  if (op == "shrsi")
+  if (op == Operation::shrsi)
     return whole(a >> std::min<uint64_t>(ub, 63));
-  if (op == "minsi")
+  if (op == Operation::minsi)
     return whole(std::min(a, b));
-  if (op == "maxsi")
+  if (op == Operation::maxsi)
     return whole(std::max(a, b));
-  if (op == "minui")
+  if (op == Operation::minui)
     return whole(std::min(ua, ub));
-  if (op == "maxui")
+  if (op == Operation::maxui)
     return whole(std::max(ua, ub));
-  if (op == "eq")
+  if (op == Operation::eq)
     return truth(a == b);
-  if (op == "ne")
+  if (op == Operation::ne)
     return truth(a != b);
-  if (op == "slt")
+  if (op == Operation::slt)
     return truth(a < b);
-  if (op == "sle")
+  if (op == Operation::sle)
     return truth(a <= b);
-  if (op == "sgt")
+  if (op == Operation::sgt)
     return truth(a > b);
-  if (op == "sge")
+  if (op == Operation::sge)
     return truth(a >= b);
-  if (op == "ult")
+  if (op == Operation::ult)
     return truth(ua < ub);
-  if (op == "ule")
+  if (op == Operation::ule)
     return truth(ua <= ub);
-  if (op == "ugt")
+  if (op == Operation::ugt)
     return truth(ua > ub);
-  if (op == "uge")
+  if (op == Operation::uge)
     return truth(ua >= ub);
-  if (op == "select")
+  if (op == Operation::select)
     return numbers[operands[a ? 1 : std::min<size_t>(2, operands.size() - 1)]];
   // The width is the second operand's value.
-  if (op == "sext") {
+  if (op == Operation::sext) {
     int64_t shift = 64 - std::clamp<int64_t>(b, 1, 64);
     return whole(uint64_t(int64_t(ua << shift) >> shift));
   }
-  if (op == "zext")
+  if (op == Operation::zext)
     return whole(b >= 64 ? ua
                          : ua & ((uint64_t(1) << std::max<int64_t>(b, 0)) - 1));
-  if (op == "addf")
+  if (op == Operation::addf)
     return fraction(x + y);
-  if (op == "subf")
+  if (op == Operation::subf)
     return fraction(x - y);
-  if (op == "mulf")
+  if (op == Operation::mulf)
     return fraction(x * y);
-  if (op == "divf")
+  if (op == Operation::divf)
     return fraction(x / y);
-  if (op == "sqrt")
+  if (op == Operation::sqrt)
     return fraction(std::sqrt(x));
-  if (op == "sitofp")
+  if (op == Operation::sitofp)
     return fraction(double(a));
-  if (op == "uitofp")
+  if (op == Operation::uitofp)
     return fraction(double(ua));
-  if (op == "roundf32")
+  if (op == Operation::roundf32)
     return fraction(double(float(x)));
-  return Error{"a launch plan uses the unknown operation '" + value.operation +
-               "'"};
+  return Error{"a launch plan uses an operation that has no meaning"};
 }
 
 Status LaunchPlan::run(size_t first, size_t count,
@@ -429,10 +494,13 @@ std::vector<PlannedKernel> LaunchPlan::getKernels() const {
   std::vector<bool> isKnown(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Value &value = values[i];
-    bool isConstant = value.operation == "const" || value.operation == "constf";
-    bool known = value.operation != "extent" && value.operation != "stride" &&
-                 value.operation != "address" && value.operation != "scalar" &&
-                 value.operation != "workspace";
+    bool isConstant = value.operation == Operation::constant ||
+                      value.operation == Operation::constantReal;
+    bool known = value.operation != Operation::extent &&
+                 value.operation != Operation::stride &&
+                 value.operation != Operation::address &&
+                 value.operation != Operation::scalar &&
+                 value.operation != Operation::workspace;
     if (!isConstant && known)
       for (int64_t operand : value.operands)
         known = known && isKnown[size_t(operand)];
