@@ -113,6 +113,48 @@ def SplitLockstep : InterfacePass<"tile-split-lockstep", "::mlir::FunctionOpInte
   ];
 }
 
+def SplitRows : InterfacePass<"tile-split-rows", "::mlir::FunctionOpInterface"> {
+  let summary = "run blocks a few rows at a time";
+  let description = [{
+    Where the ops of a launch treat each row of its tiles by itself, the body runs
+    for `rows` rows before it runs for the next: a machine that works on a vector
+    at a time reads longer pieces of memory, and finds in its caches what it comes
+    back to.
+
+    Which dimension of each buffer, copy and elementwise loop is that of the rows
+    follows from one of them. A reduction along it, an access that does not use
+    the lane's own row, a gemm, an atomic op, a report or a write to a global
+    buffer that is read, too, or whose rows might meet leaves the launch as it is.
+
+    ```mlir
+    // With rows=8 the tile has 8 rows, and a loop around copy and reduction runs
+    // four times.
+    func.func @f(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index) {
+      tile.launch blocks(%b) in (%n) {
+        %c32 = arith.constant 32 : index
+        %row = arith.muli %b, %c32 : index
+        %tile = tile.alloc_fragment : memref<32x64xf32, #tile.fragment>
+        %sum = tile.alloc_fragment : memref<32xf32, #tile.fragment>
+        tile.copy %x[%row, 0] to %tile
+          : memref<?x?xf32> to memref<32x64xf32, #tile.fragment>
+        tile.reduce sum %tile along 1 into %sum
+          : memref<32x64xf32, #tile.fragment> into memref<32xf32, #tile.fragment>
+        tile.copy %sum to %y[%row]
+          : memref<32xf32, #tile.fragment> to memref<?xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"rows", "rows", "int64_t", "8", "Rows to run at a time">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "launches-split", "Launches that were split">
+  ];
+}
+
 def CanonicalizeIdioms : InterfacePass<"tile-canonicalize-idioms", "::mlir::FunctionOpInterface"> {
   let summary = "give common idioms the form that later passes look for";
   let description = [{

@@ -93,6 +93,10 @@ void tile::buildTileToCPU(OpPassManager &passes,
     passes.addPass(createLowerAffinePass());
     passes.addPass(createGuardAccesses());
   }
+  // A register of the commonest type holds something of each row.
+  SplitRowsOptions split;
+  split.rows = options.vectorBytes / 4;
+  passes.addNestedPass<func::FuncOp>(createSplitRows(split));
   passes.addPass(createConvertTileToCPU({options.vectorBytes}));
   addUpstreamLowering(passes);
 }
