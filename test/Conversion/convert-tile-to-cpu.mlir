@@ -36,7 +36,7 @@ func.func @launch(%gx: index, %gy: index, %out: memref<?x?xindex>) {
 // CHECK-LABEL: func.func @copy
 // CHECK: %[[WHOLE:.*]] = arith.andi
 // CHECK: scf.if
-// CHECK: vector.load %{{.*}} : memref<?x?xf16>, vector<16xf16>
+// CHECK: vector.load %{{.*}} : memref<?x?xf16>, vector<32xf16>
 // CHECK: arith.extf
 // CHECK: vector.store
 // CHECK: else
@@ -230,7 +230,7 @@ func.func @flags_of_conversions(%x: memref<64xf16>, %y: memref<64xf16>, %g: inde
 // CHECK: arith.andi %{{.*}}, %c63
 // CHECK: arith.cmpi sge, %{{.*}}, %c16777216
 // CHECK: scf.if
-// CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<?x?xf32>, vector<16xf32>
+// CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<?x?xf32>, vector<32xf32>
 // CHECK: else
 // CHECK-NOT: nontemporal
 // CHECK: vector.store {{.*}} memref<4x64xf32>
@@ -307,6 +307,91 @@ func.func @workspace(%n: index) {
   tile.launch blocks(%b) in (%n) {
     %s = tile.alloc_fragment : memref<64xf32, #tile.fragment>
     tile.copy %s to %w[%b, 0] : memref<64xf32, #tile.fragment> to memref<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+// Lanes that share a quotient, whatever the divisor, read neighbours; only where
+// a vector lies across a multiple of it they gather. In front of the loop the
+// divisor is found positive and the number not negative, so that both indices are
+// inside.
+// CHECK-LABEL: func.func @quotient
+// CHECK: arith.cmpi sgt, %{{.*}}, %c0
+// CHECK: scf.for
+// CHECK: %[[FIRST:.*]] = arith.remui
+// CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %c15
+// CHECK: %[[SAME:.*]] = arith.cmpi ult, %[[LAST]]
+// CHECK: scf.if %[[SAME]] {
+// CHECK-NOT: vector.gather
+// CHECK: vector.load %{{.*}} : memref<?x?xf32>, vector<16xf32>
+// CHECK: } else {
+// CHECK: vector.gather
+func.func @quotient(%x: memref<?x?xf32>, %y: memref<?xf32>, %g: index) {
+  %c1 = arith.constant 1 : index
+  %d = memref.dim %x, %c1 : memref<?x?xf32>
+  tile.launch blocks(%b) in (%g) {
+    %c64 = arith.constant 64 : index
+    %from = arith.muli %b, %c64 : index
+    tile.parallel (%i) in (64) {
+      %n = arith.addi %from, %i : index
+      %q = arith.divui %n, %d : index
+      %r = arith.remui %n, %d : index
+      %v = memref.load %x[%q, %r] : memref<?x?xf32>
+      memref.store %v, %y[%n] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Lanes that a condition turns off have elements on the chip: they are read and
+// written back as they were, without masks.
+// CHECK-LABEL: func.func @blend
+// CHECK: %[[OLD:.*]] = vector.load
+// CHECK: %[[MASK:.*]] = arith.cmpf
+// CHECK: %[[NEW:.*]] = arith.select %[[MASK]], %{{.*}}, %[[OLD]]
+// CHECK: vector.store %[[NEW]]
+// CHECK-NOT: maskedstore
+func.func @blend(%g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %zero = arith.constant 0.0 : f32
+    %t = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+    tile.fill %t, %zero : memref<64xf32, #tile.fragment>
+    tile.parallel (%i) in (64) {
+      %v = memref.load %t[%i] : memref<64xf32, #tile.fragment>
+      %c = arith.cmpf ogt, %v, %zero : f32
+      scf.if %c {
+        memref.store %zero, %t[%i] : memref<64xf32, #tile.fragment>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Masks of 16-bit elements are taken apart where registers are narrow, so whole
+// vectors go without one.
+// CHECK-LABEL: func.func @narrow_mask
+// CHECK: else
+// CHECK: %[[ALL:.*]] = vector.reduction <and>
+// CHECK: scf.if %[[ALL]]
+// CHECK: vector.load
+// CHECK: else
+// CHECK: vector.maskedload
+// WIDE-LABEL: func.func @narrow_mask
+// WIDE-NOT: vector.reduction
+// WIDE: vector.maskedload
+func.func @narrow_mask(%x: memref<?xbf16>, %y: memref<?xbf16>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    tile.parallel (%i) in (64) {
+      %n = arith.addi %b, %i : index
+      %v = memref.load %x[%n] : memref<?xbf16>
+      memref.store %v, %y[%n] : memref<?xbf16>
+    }
   }
   return
 }

@@ -34,11 +34,11 @@ public:
       : b(b), loc(loc), known(known), scope(scope) {}
 
   FailureOr<IndexRange> get(Value value) {
-    if (auto it = known.find(value); it != known.end())
+    if (auto it = known.ranges.find(value); it != known.ranges.end())
       return it->second;
     FailureOr<IndexRange> range = compute(value);
     if (succeeded(range))
-      known[value] = *range;
+      known.ranges[value] = *range;
     return range;
   }
 
@@ -50,6 +50,13 @@ private:
   bool isNonNegative(const IndexRange &range) {
     std::optional<int64_t> low = getConstant(range.low);
     return low && *low >= 0;
+  }
+  Value constant(Type type, int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  void require(arith::CmpIPredicate predicate, Value value, int64_t bound) {
+    known.conditions.push_back(b.createOrFold<arith::CmpIOp>(
+        loc, predicate, value, constant(value.getType(), bound)));
   }
 
   FailureOr<IndexRange> compute(Value value) {
@@ -145,11 +152,25 @@ private:
     return result;
   }
 
+  /// Whether `divisor` is one number. It has to be positive, and where it is
+  /// not known before the program runs, or the op is unsigned, `x` not
+  /// negative.
+  bool prepareDivision(Operation *op, const IndexRange &x,
+                       const IndexRange &divisor) {
+    if (divisor.low != divisor.high)
+      return false;
+    std::optional<int64_t> number = getConstant(divisor.low);
+    if (number && *number <= 0)
+      return false;
+    if (!number)
+      require(arith::CmpIPredicate::sgt, divisor.low, 0);
+    if ((!number || isa<arith::DivUIOp>(op)) && !isNonNegative(x))
+      require(arith::CmpIPredicate::sge, x.low, 0);
+    return true;
+  }
+
   FailureOr<IndexRange> divide(Operation *op, IndexRange x, IndexRange y) {
-    std::optional<int64_t> divisor = getConstant(y.low);
-    if (!divisor || *divisor <= 0 || y.low != y.high)
-      return failure();
-    if (isa<arith::DivUIOp>(op) && !isNonNegative(x))
+    if (!prepareDivision(op, x, y))
       return failure();
     // Both roundings are monotone; the truncating one serves unsigned, too.
     if (isa<arith::FloorDivSIOp>(op))
@@ -160,19 +181,15 @@ private:
   }
 
   FailureOr<IndexRange> remainder(Operation *op, IndexRange x, IndexRange y) {
-    std::optional<int64_t> divisor = getConstant(y.low);
-    if (!divisor || *divisor <= 0 || y.low != y.high)
+    if (!prepareDivision(op, x, y))
       return failure();
     Type type = x.low.getType();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-    };
-    Value top = constant(*divisor - 1);
-    if (isa<arith::RemUIOp>(op) || isNonNegative(x))
-      return IndexRange{constant(0), isNonNegative(x)
-                                         ? make<arith::MinSIOp>(x.high, top)
-                                         : top};
-    return IndexRange{constant(1 - *divisor), top};
+    std::optional<int64_t> divisor = getConstant(y.low);
+    Value top = make<arith::SubIOp>(y.low, constant(type, 1));
+    if (!divisor || isNonNegative(x))
+      return IndexRange{constant(type, 0), make<arith::MinSIOp>(x.high, top)};
+    return IndexRange{
+        constant(type, isa<arith::RemUIOp>(op) ? 0 : 1 - *divisor), top};
   }
 
   OpBuilder &b;

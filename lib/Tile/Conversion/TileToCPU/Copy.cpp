@@ -121,11 +121,13 @@ void CopyLowering::copyBox(ValueRange low, ValueRange high, bool isStatic) {
   if (serial == depth)
     return copyElement(point);
 
-  // A register of the narrower type, but at most four of the wider.
+  // Four registers of the wider type. Where the length is not known, a register
+  // of the narrower one, for what is left over goes by single elements.
   int64_t inSource = context.lanes(source.type().getElementType());
   int64_t inTarget = context.lanes(target.type().getElementType());
-  int64_t lanes =
-      std::min(std::max(inSource, inTarget), 4 * std::min(inSource, inTarget));
+  int64_t lanes = 4 * std::min(inSource, inTarget);
+  if (!isStatic)
+    lanes = std::min(lanes, std::max(inSource, inTarget));
   if (stream)
     lanes = std::max<int64_t>(
         lanes, 8 * kAlignment / getElementBits(target.type().getElementType()));

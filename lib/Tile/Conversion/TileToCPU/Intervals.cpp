@@ -107,7 +107,7 @@ Interval IntervalAnalysis::assume(Value value) {
   Interval fact = getFact(value);
   if (bits >= kNoAssumption)
     return fact;
-  int64_t low = -(int64_t(1) << bits), high = (int64_t(1) << bits) - 1;
+  auto [low, high] = getAssumption();
   if ((fact.low >= low && fact.high <= high) ||
       (frozen && !assumed.contains(value)))
     return fact;
@@ -191,8 +191,19 @@ std::optional<Interval> IntervalAnalysis::getExtent(Value buffer, Value dim) {
 
 std::optional<Interval> IntervalAnalysis::divide(Operation *op, Interval x,
                                                  Interval y) {
-  if (y.low != y.high || y.low <= 0)
-    return std::nullopt;
+  bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
+  if (y.low != y.high || y.low <= 0) {
+    // By zero, a quotient is zero and a remainder the dividend.
+    bool isUnsigned =
+        isa<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(op);
+    if (x.low >= 0 && (isUnsigned || y.low >= 0))
+      return Interval{0, isRemainder && y.low > 0 ? std::min(x.high, y.high - 1)
+                                                  : x.high};
+    if (isUnsigned || x.low == std::numeric_limits<int64_t>::min())
+      return std::nullopt;
+    int64_t magnitude = std::max(-x.low, x.high);
+    return Interval{-magnitude, magnitude};
+  }
   int64_t divisor = y.low;
   if (isa<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(op) &&
       x.low < 0) {
@@ -200,7 +211,7 @@ std::optional<Interval> IntervalAnalysis::divide(Operation *op, Interval x,
       return Interval{0, divisor - 1};
     return std::nullopt;
   }
-  if (isa<arith::RemUIOp, arith::RemSIOp>(op))
+  if (isRemainder)
     return x.low >= 0 ? Interval{0, std::min(x.high, divisor - 1)}
                       : Interval{1 - divisor, divisor - 1};
   if (isa<arith::FloorDivSIOp>(op))

@@ -37,10 +37,11 @@ public:
   static constexpr unsigned kNoAssumption = 63;
 
   /// Intervals of what `scope` computes. A value from outside that may be huge
-  /// for all that is known is assumed to lie in [-2^bits, 2^bits).
+  /// for all that is known is assumed to lie in [-2^bits, 2^bits), or in
+  /// [0, 2^bits) where they are to be `natural`.
   explicit IntervalAnalysis(mlir::Operation *scope,
-                            unsigned bits = kNoAssumption)
-      : scope(scope), bits(bits) {}
+                            unsigned bits = kNoAssumption, bool natural = false)
+      : scope(scope), bits(bits), natural(natural) {}
 
   /// The interval of an index or integer. None if something that `scope`
   /// computes on the way to it may wrap around.
@@ -49,11 +50,14 @@ public:
   /// Assumes nothing of further values from now on.
   void freeze() { frozen = true; }
 
-  /// The values that were assumed to lie in [-2^bits, 2^bits).
+  /// The values of which something was assumed, and what.
   llvm::ArrayRef<mlir::Value> getAssumed() const {
     return assumed.getArrayRef();
   }
-  unsigned getBits() const { return bits; }
+  Interval getAssumption() const {
+    int64_t end = int64_t(1) << bits;
+    return {natural ? 0 : -end, end - 1};
+  }
 
 private:
   bool isOutside(mlir::Value value) const;
@@ -68,6 +72,7 @@ private:
 
   mlir::Operation *scope;
   unsigned bits;
+  bool natural;
   bool frozen = false;
   llvm::DenseMap<mlir::Value, std::optional<Interval>> known;
   /// What holds of values from outside without any assumption.

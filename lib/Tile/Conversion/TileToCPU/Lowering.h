@@ -206,7 +206,11 @@ struct IndexRange {
 };
 
 /// Known ranges of the indices that vary; other values are ranges of one point.
-using RangeMap = llvm::DenseMap<mlir::Value, IndexRange>;
+struct RangeMap {
+  llvm::DenseMap<mlir::Value, IndexRange> ranges;
+  /// What has to hold for them, as i1s computed beside them.
+  llvm::SmallVector<mlir::Value> conditions;
+};
 
 /// The range of `index`, as values computed at the builder's insertion point
 /// from values that dominate it. Fails where the index comes from something
@@ -325,13 +329,16 @@ mlir::LogicalResult lowerPipelined(mlir::RewriterBase &rewriter,
                                    PipelinedOp op);
 
 /// Emits the body of `op` for `lanes` consecutive points along the last
-/// dimension, the first at `ivs`. With `guard`, accesses to global buffers are
-/// masked. The caller has asked canVectorize.
+/// dimension, the first at `ivs`. The caller has asked canVectorize.
 bool canVectorize(ParallelOp op);
-/// With `stream`, stores of neighbouring elements to global buffers go around
-/// the caches.
 struct VectorizeOptions {
-  bool guard = false, stream = false;
+  /// Mask accesses to global buffers where they have no elements.
+  bool guard = false;
+  /// Each global buffer has an element for each access of each lane, also of
+  /// those that a condition turns off.
+  bool inside = false;
+  /// Stores of neighbouring elements to global buffers go around the caches.
+  bool stream = false;
 };
 class IntervalAnalysis;
 void vectorizeBody(mlir::OpBuilder &b, LaunchContext &context, ParallelOp op,

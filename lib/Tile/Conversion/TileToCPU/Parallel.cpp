@@ -11,7 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Intervals.h"
-#include "Lowering.h"
+#include "Varying.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -22,9 +23,14 @@ using namespace tile::cpu;
 /// access wraps around, if there is one.
 static std::optional<IntervalAnalysis> findAssumption(ParallelOp op) {
   // Half and a quarter of the usual widths, so that products and sums fit.
-  for (unsigned bits :
-       {IntervalAnalysis::kNoAssumption, 61u, 47u, 31u, 30u, 23u, 15u, 7u}) {
-    IntervalAnalysis intervals(op, bits);
+  // Unsigned quotients want natural numbers.
+  SmallVector<std::pair<unsigned, bool>> assumptions{
+      {IntervalAnalysis::kNoAssumption, false}};
+  for (unsigned bits : {61u, 47u, 31u, 30u, 23u, 15u, 7u})
+    for (bool natural : {false, true})
+      assumptions.emplace_back(bits, natural);
+  for (auto [bits, natural] : assumptions) {
+    IntervalAnalysis intervals(op, bits, natural);
     bool fits = true;
     op.getBody().walk([&](Operation *inner) {
       if (std::optional<GlobalAccess> access = getGlobalAccess(inner))
@@ -55,7 +61,8 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op,
   RangeMap known;
   for (auto [iv, extent] :
        llvm::zip(op.getInductionVars(), op.getStaticExtents()))
-    known[iv] = {constantIndex(b, loc, 0), constantIndex(b, loc, extent - 1)};
+    known.ranges[iv] = {constantIndex(b, loc, 0),
+                        constantIndex(b, loc, extent - 1)};
 
   Value inside;
   auto conjoin = [&](Value test) {
@@ -72,7 +79,7 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op,
         Type type = loop.getInductionVar().getType();
         Value one =
             arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 1));
-        known[loop.getInductionVar()] = {
+        known.ranges[loop.getInductionVar()] = {
             low->low, b.createOrFold<arith::SubIOp>(loc, high->high, one)};
       }
       return;
@@ -105,17 +112,38 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op,
     return failure();
   if (!inside)
     return inside;
+  llvm::for_each(known.conditions, conjoin);
   for (Value value : intervals.getAssumed()) {
+    auto [low, high] = intervals.getAssumption();
     auto constant = [&](int64_t number) -> Value {
       return arith::ConstantOp::create(
           b, loc, b.getIntegerAttr(value.getType(), number));
     };
-    int64_t half = int64_t(1) << intervals.getBits();
-    Value shifted = arith::AddIOp::create(b, loc, value, constant(half));
-    conjoin(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, shifted,
-                                  constant(2 * half)));
+    Value shifted = b.createOrFold<arith::SubIOp>(loc, value, constant(low));
+    conjoin(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, shifted,
+                                  constant(high - low)));
   }
   return inside;
+}
+
+/// Collects the values, all from outside of `op`, which have to be multiples of
+/// the elements of a line if `index` is to be one for lanes that are. Fails
+/// where the lanes do not follow one another.
+static LogicalResult findStarts(ParallelOp op, Value index,
+                                SmallVectorImpl<Value> &starts) {
+  if (index == op.getInductionVars().back())
+    return success();
+  if (!op.getBody().isAncestor(index.getParentRegion())) {
+    starts.push_back(index);
+    return success();
+  }
+  Operation *definition = index.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddIOp, arith::RemUIOp, arith::RemSIOp>(
+          definition))
+    return failure();
+  return success(llvm::all_of(definition->getOperands(), [&](Value operand) {
+    return succeeded(findStarts(op, operand, starts));
+  }));
 }
 
 /// Whether all stores to global buffers may go around the caches: they run
@@ -123,7 +151,8 @@ static FailureOr<Value> isAlwaysInside(OpBuilder &b, ParallelOp op,
 /// is known not to be so.
 static Value mayStreamStores(OpBuilder &b, ParallelOp op) {
   Location loc = op.getLoc();
-  Value lane = op.getInductionVars().back(), result;
+  VaryingAnalysis varying(op);
+  Value result;
   WalkResult walked = op.getBody().walk([&](memref::StoreOp store) {
     if (!isGlobal(store.getMemRefType()))
       return WalkResult::advance();
@@ -131,17 +160,14 @@ static Value mayStreamStores(OpBuilder &b, ParallelOp op) {
     // Loops around it would come back to its lines before they are full.
     if (store->getParentOp() != op || indices.empty())
       return WalkResult::interrupt();
-    Value last = indices.back(), first;
-    if (last == lane)
-      first = constantIndex(b, loc, 0);
-    else if (auto sum = last.getDefiningOp<arith::AddIOp>();
-             sum && (sum.getLhs() == lane || sum.getRhs() == lane))
-      first = sum.getLhs() == lane ? sum.getRhs() : sum.getLhs();
-    if (!first || op.getBody().isAncestor(first.getParentRegion()))
+    SmallVector<Value> starts;
+    if (!varying(indices.back()) ||
+        failed(findStarts(op, indices.back(), starts)))
       return WalkResult::interrupt();
     // Whole rows are aligned, so which one does not matter.
     SmallVector<Value> start(indices.size(), constantIndex(b, loc, 0));
-    start.back() = first;
+    for (Value value : starts)
+      start.back() = b.createOrFold<arith::OrIOp>(loc, start.back(), value);
     Value may = mayStream(b, loc, store.getMemRef(), start);
     if (!may)
       return WalkResult::interrupt();
@@ -149,6 +175,29 @@ static Value mayStreamStores(OpBuilder &b, ParallelOp op) {
     return WalkResult::advance();
   });
   return walked.wasInterrupted() ? Value() : result;
+}
+
+/// Has LLVM put two iterations into one where there is nothing but a line of
+/// code, so that constants are loaded half as often.
+static void unrollTwice(Block *body) {
+  auto loop = dyn_cast<scf::ForOp>(body->getParentOp());
+  if (!loop || llvm::any_of(*body, [](Operation &op) {
+        return op.getNumRegions() != 0;
+      }))
+    return;
+  MLIRContext *context = loop.getContext();
+  auto two = IntegerAttr::get(IntegerType::get(context, 32), 2);
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/{}, /*count=*/two, /*runtimeDisable=*/{},
+      /*full=*/{}, /*followupUnrolled=*/{}, /*followupRemainder=*/{},
+      /*followupAll=*/{});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(
+                    context, /*disableNonforced=*/{}, /*vectorize=*/{},
+                    /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
+                    /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{},
+                    /*unswitch=*/{}, /*mustProgress=*/{}, /*isVectorized=*/{},
+                    /*startLoc=*/{}, /*endLoc=*/{}, /*parallelAccesses=*/{}));
 }
 
 namespace {
@@ -170,6 +219,7 @@ public:
     FailureOr<Value> inside = isAlwaysInside(b, op, *assumption);
     if (failed(inside))
       return nest(vectorize && !traps, /*guard=*/true);
+    isInside = true;
     if (!*inside)
       return unguarded();
     auto test =
@@ -213,7 +263,10 @@ private:
                               SmallVector<Value> ivs(outer);
                               ivs.push_back(position);
                               vectorizeBody(b, context, op, ivs, count,
-                                            {guard, stream}, intervals);
+                                            {guard, isInside && !guard, stream},
+                                            intervals);
+                              if (!guard)
+                                unrollTwice(b.getInsertionBlock());
                             });
           });
       return;
@@ -232,6 +285,8 @@ private:
   LaunchContext &context;
   ParallelOp op;
   bool vectorize;
+  /// Known where nothing is guarded.
+  bool isInside = false;
   /// What holds in the version that is being emitted.
   IntervalAnalysis intervals;
 };

@@ -123,7 +123,10 @@ void Vectorizer::emit(Block &block, Value mask) {
                           MemRefLayoutAttrInterface(), type.getMemorySpace());
       setUniform(alloc.getBuffer(),
                  AllocLocalOp::create(b, op.getLoc(), expanded, ValueRange()));
-    } else if (llvm::none_of(op.getOperands(), varying))
+    } else if (steady.contains(&op))
+      emitSteadyQuotient(&op);
+    else if (llvm::all_of(op.getOperands(),
+                          [&](Value v) { return !!get(v).uniform; }))
       emitUniform(&op);
     else if (!emitLinear(&op))
       emitElementwise(&op);
@@ -134,6 +137,21 @@ void Vectorizer::emitUniform(Operation *op) {
   Operation *copy = b.clone(*op, mapping);
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
     setUniform(from, to);
+}
+
+static arith::CmpIPredicate toSigned(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::ult:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::ule:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::uge:
+    return arith::CmpIPredicate::sge;
+  default:
+    return predicate;
+  }
 }
 
 /// Index arithmetic that keeps the form base + lane * stride, and comparisons
@@ -170,10 +188,9 @@ bool Vectorizer::emitLinear(Operation *op) {
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     arith::CmpIPredicate predicate = compare.getPredicate();
-    bool isSigned = predicate < arith::CmpIPredicate::ult;
-    if (!isSigned)
-      return false;
     Value line = op->getOperand(0), bound = op->getOperand(1);
+    bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+    predicate = toSigned(predicate);
     if (x.uniform && y.base) {
       std::swap(x, y);
       std::swap(line, bound);
@@ -197,9 +214,17 @@ bool Vectorizer::emitLinear(Operation *op) {
     constexpr int64_t limit = 1 << 20;
     if (x.base && y.uniform && std::abs(x.stride) <= limit &&
         isModerate(line)) {
-      // All lanes are on the same side of a bound that is not.
-      Value near =
-          isModerate(bound) ? y.uniform : clamp(loc, y.uniform, 2 * kModerate);
+      std::optional<Interval> limits = intervals.get(bound);
+      Value near = y.uniform;
+      if (isUnsigned && intervals.get(line)->low < 0)
+        return false;
+      // All lanes are on the same side of a bound that is not. Both orders of
+      // numbers agree on natural ones.
+      if (isUnsigned && !(isModerate(bound) && limits->low >= 0))
+        near = b.createOrFold<arith::MinUIOp>(
+            loc, near, constantIndex(b, loc, 2 * kModerate));
+      else if (!isModerate(bound))
+        near = clamp(loc, near, 2 * kModerate);
       setVector(op->getResult(0), compareLinear(loc, predicate, x, near));
       return true;
     }
@@ -293,8 +318,21 @@ void Vectorizer::emitFor(scf::ForOp op, Value mask) {
     varying(from) ? setVector(from, to) : setUniform(from, to);
 }
 
-void cpu::vectorizeBody(OpBuilder &b, LaunchContext &, ParallelOp op,
+void cpu::vectorizeBody(OpBuilder &b, LaunchContext &context, ParallelOp op,
                         ValueRange ivs, int64_t lanes, VectorizeOptions options,
                         IntervalAnalysis &intervals) {
-  Vectorizer(b, op, lanes, options, intervals).run(op, ivs);
+  auto make = [&] {
+    return Vectorizer(b, context.vectorBytes, op, lanes, options, intervals);
+  };
+  Vectorizer::Quotients quotients;
+  Value isSteady = make().findSteadyQuotients(op, ivs, quotients);
+  if (!isSteady)
+    return make().run(op, ivs);
+  auto test = scf::IfOp::create(b, op.getLoc(), isSteady,
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(test.thenBlock());
+  make().run(op, ivs, quotients);
+  b.setInsertionPointToStart(test.elseBlock());
+  make().run(op, ivs);
 }

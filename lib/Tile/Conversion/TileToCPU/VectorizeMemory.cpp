@@ -23,7 +23,9 @@ Vectorizer::Access Vectorizer::getAccess(Location loc, Value buffer,
   if (varying(buffer)) // a local buffer, one element a lane
     access.indices.push_back({{}, constantIndex(b, loc, 0), 1, {}});
   auto type = cast<MemRefType>(access.buffer.getType());
-  if (!guard || !isGlobal(type))
+  access.hasAll =
+      isGlobal(type) ? options.inside : hasEveryElement(type, indices);
+  if (!options.guard || !isGlobal(type))
     return access;
   for (auto [from, index, range] : llvm::zip(
            indices, access.indices, getExistingRanges(b, loc, access.buffer))) {
@@ -60,6 +62,16 @@ Vectorizer::Access Vectorizer::getAccess(Location loc, Value buffer,
     access.mask = conjoin(loc, access.mask, inside);
   }
   return access;
+}
+
+/// Whether a buffer has the elements for all lanes.
+bool Vectorizer::hasEveryElement(MemRefType type, ValueRange indices) {
+  return llvm::all_of(
+      llvm::zip(indices, type.getShape()), [&](const auto &pair) {
+        auto [index, extent] = pair;
+        std::optional<Interval> interval = intervals.get(index);
+        return interval && interval->low >= 0 && interval->high < extent;
+      });
 }
 
 bool Vectorizer::isContiguousAccess(const Access &access) {
@@ -168,6 +180,52 @@ void Vectorizer::storeTruthValues(Location loc, const Access &access,
              });
 }
 
+Value Vectorizer::emitMaskedLoad(Location loc, VectorType type,
+                                 const Access &access) {
+  SmallVector<Value> start = startOf(access);
+  auto masked = [&](OpBuilder &builder) -> Value {
+    return vector::MaskedLoadOp::create(builder, loc, type, access.buffer,
+                                        start, access.mask,
+                                        zeroOf(builder, loc, type));
+  };
+  if (getElementBits(type.getElementType()) >= maskedBits())
+    return masked(b);
+  // Most often all lanes are on, but for those at an edge.
+  auto test = scf::IfOp::create(
+      b, loc, areAllActive(loc, access.mask),
+      [&](OpBuilder &builder, Location) {
+        Value whole =
+            vector::LoadOp::create(builder, loc, type, access.buffer, start);
+        scf::YieldOp::create(builder, loc, whole);
+      },
+      [&](OpBuilder &builder, Location) {
+        scf::YieldOp::create(builder, loc, masked(builder));
+      });
+  return test.getResult(0);
+}
+
+void Vectorizer::emitMaskedStore(Location loc, Value vector,
+                                 const Access &access) {
+  SmallVector<Value> start = startOf(access);
+  auto masked = [&](OpBuilder &builder) {
+    vector::MaskedStoreOp::create(builder, loc, access.buffer, start,
+                                  access.mask, vector);
+  };
+  Type element = getElementTypeOrSelf(vector.getType());
+  if (getElementBits(element) >= maskedBits())
+    return masked(b);
+  scf::IfOp::create(
+      b, loc, areAllActive(loc, access.mask),
+      [&](OpBuilder &builder, Location) {
+        vector::StoreOp::create(builder, loc, vector, access.buffer, start);
+        scf::YieldOp::create(builder, loc);
+      },
+      [&](OpBuilder &builder, Location) {
+        masked(builder);
+        scf::YieldOp::create(builder, loc);
+      });
+}
+
 void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
   Location loc = op.getLoc();
   Access access = getAccess(loc, op.getMemRef(), op.getIndices(), mask);
@@ -178,7 +236,7 @@ void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
       return memref::LoadOp::create(builder, loc, access.buffer,
                                     startOf(access));
     };
-    if (!access.mask) {
+    if (!access.mask || access.hasAll) {
       setUniform(op.getResult(), load(b));
       return;
     }
@@ -195,14 +253,11 @@ void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
   }
   VectorType type = vectorType(element);
   if (isContiguousAccess(access)) {
-    Value result =
-        access.mask ? vector::MaskedLoadOp::create(b, loc, type, access.buffer,
-                                                   startOf(access), access.mask,
-                                                   zeroOf(b, loc, type))
-                          .getResult()
-                    : vector::LoadOp::create(b, loc, type, access.buffer,
-                                             startOf(access))
-                          .getResult();
+    Value result = access.mask && !access.hasAll
+                       ? emitMaskedLoad(loc, type, access)
+                       : vector::LoadOp::create(b, loc, type, access.buffer,
+                                                startOf(access))
+                             .getResult();
     setVector(op.getResult(), result);
     return;
   }
@@ -238,12 +293,18 @@ void Vectorizer::emitStore(memref::StoreOp op, Value mask) {
   }
   Value vector = vectorOf(loc, value);
   if (isContiguousAccess(access)) {
-    if (access.mask)
-      vector::MaskedStoreOp::create(b, loc, access.buffer, startOf(access),
-                                    access.mask, vector);
+    // Nobody else writes to this block's memory in between.
+    if (access.mask && access.hasAll && !isGlobal(access.buffer.getType())) {
+      Value old =
+          vector::LoadOp::create(b, loc, vectorType(op.getValue().getType()),
+                                 access.buffer, startOf(access));
+      vector = arith::SelectOp::create(b, loc, access.mask, vector, old);
+      vector::StoreOp::create(b, loc, vector, access.buffer, startOf(access));
+    } else if (access.mask)
+      emitMaskedStore(loc, vector, access);
     else
       buildStore(b, loc, vector, access.buffer, startOf(access),
-                 stream && isGlobal(access.buffer.getType()));
+                 options.stream && isGlobal(access.buffer.getType()));
     return;
   }
   if (op.getValue().getType().isInteger(1))

@@ -27,19 +27,34 @@ struct Lanes {
 
 class Vectorizer {
 public:
-  Vectorizer(mlir::OpBuilder &b, ParallelOp op, int64_t lanes,
-             VectorizeOptions options, IntervalAnalysis &intervals)
-      : b(b), lanes(lanes), guard(options.guard), stream(options.stream),
+  Vectorizer(mlir::OpBuilder &b, int64_t vectorBytes, ParallelOp op,
+             int64_t lanes, VectorizeOptions options,
+             IntervalAnalysis &intervals)
+      : b(b), vectorBytes(vectorBytes), lanes(lanes), options(options),
         intervals(intervals), varying(op) {}
 
-  void run(ParallelOp op, mlir::ValueRange ivs) {
-    for (auto [argument, iv] : llvm::zip(op.getInductionVars(), ivs))
-      setUniform(argument, iv);
-    values[op.getInductionVars().back()] = {{}, ivs.back(), 1, {}};
+  /// Quotients and remainders of linear values by uniform ones.
+  using Quotients = llvm::DenseSet<mlir::Operation *>;
+
+  /// Whether for all quotients of `op` that it finds the lanes between `ivs`
+  /// and the last have one and the same, as an i1; null where there are none.
+  mlir::Value findSteadyQuotients(ParallelOp op, mlir::ValueRange ivs,
+                                  Quotients &found);
+
+  /// Emits the body; the quotients in `known` are the same in all lanes.
+  void run(ParallelOp op, mlir::ValueRange ivs, const Quotients &known = {}) {
+    steady = known;
+    begin(op, ivs);
     emit(op.getBody().front(), /*mask=*/{});
   }
 
 private:
+  void begin(ParallelOp op, mlir::ValueRange ivs) {
+    for (auto [argument, iv] : llvm::zip(op.getInductionVars(), ivs))
+      setUniform(argument, iv);
+    values[op.getInductionVars().back()] = {{}, ivs.back(), 1, {}};
+  }
+
   // Values.
   void setUniform(mlir::Value from, mlir::Value to) {
     values[from] = {to, {}, 0, {}};
@@ -77,6 +92,12 @@ private:
     return mlir::vector::ReductionOp::create(
         b, loc, mlir::vector::CombiningKind::OR, mask);
   }
+  mlir::Value areAllActive(mlir::Location loc, mlir::Value mask) {
+    return mlir::vector::ReductionOp::create(
+        b, loc, mlir::vector::CombiningKind::AND, mask);
+  }
+  /// Below this many bits, masked accesses go element by element.
+  int64_t maskedBits() const { return vectorBytes >= 64 ? 8 : 32; }
   /// Differences of moderate numbers do not wrap around, nor do they with the
   /// strides of the lanes added.
   static constexpr int64_t kModerate = int64_t(1) << 61;
@@ -93,6 +114,8 @@ private:
   void emitUniform(mlir::Operation *op);
   void emitElementwise(mlir::Operation *op);
   bool emitLinear(mlir::Operation *op);
+  bool isQuotientOfLine(mlir::Operation *op);
+  void emitSteadyQuotient(mlir::Operation *op);
   void emitLoad(mlir::memref::LoadOp op, mlir::Value mask);
   void emitStore(mlir::memref::StoreOp op, mlir::Value mask);
 
@@ -102,6 +125,8 @@ private:
     mlir::Value buffer;
     llvm::SmallVector<Lanes> indices;
     mlir::Value mask;
+    /// Lanes that are turned off have elements, too.
+    bool hasAll = false;
     bool isUniform() const {
       return llvm::all_of(indices, [](const Lanes &i) { return !!i.uniform; });
     }
@@ -109,6 +134,11 @@ private:
   Access getAccess(mlir::Location loc, mlir::Value buffer,
                    mlir::ValueRange indices, mlir::Value mask);
   bool isContiguousAccess(const Access &access);
+  mlir::Value emitMaskedLoad(mlir::Location loc, mlir::VectorType type,
+                             const Access &access);
+  void emitMaskedStore(mlir::Location loc, mlir::Value vector,
+                       const Access &access);
+  bool hasEveryElement(mlir::MemRefType type, mlir::ValueRange indices);
   llvm::SmallVector<mlir::Value> startOf(const Access &access);
   std::pair<mlir::Value, mlir::Value> flatten(mlir::Location loc,
                                               const Access &access);
@@ -127,10 +157,11 @@ private:
   }
 
   mlir::OpBuilder &b;
-  int64_t lanes;
-  bool guard, stream;
+  int64_t vectorBytes, lanes;
+  VectorizeOptions options;
   IntervalAnalysis &intervals;
   VaryingAnalysis varying;
+  Quotients steady;
   llvm::DenseMap<mlir::Value, Lanes> values;
   /// The uniform values again, for cloning.
   mlir::IRMapping mapping;

@@ -158,6 +158,9 @@ Error NativeCode::optimize() {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
+  // Loops come in the form that suits the machine, and say so where they are to
+  // be unrolled; unrolling all of them doubles the time that compiling takes.
+  tuning.LoopUnrolling = false;
   PassBuilder passes(machine.get(), tuning);
   // The first registration of an analysis stands.
   functions.registerPass([&] { return TargetLibraryAnalysis(library); });
