@@ -3,14 +3,16 @@
 
     benchmarks/cpu.py              all cases, a table
     benchmarks/cpu.py --rounds 9   more turns
-    benchmarks/cpu.py --json FILE  and a record for docs/benchmarks
+    benchmarks/cpu.py --record     and docs/benchmarks/CPU.json and CPU.md
 
 Each round runs every case once with `tile-run --bench` and once with NumPy, so
 that a drift of the machine's speed meets both; the ratio is that of the medians
 over the rounds, beside that of the least times, which a busy machine disturbs
-less. NumPy's matrix product is OpenBLAS, whose choice of a kernel can take a CPU
-for its grandfather: unless OPENBLAS_CORETYPE is set, it is set to what the CPU's
-features ask for, and the record names the kernel that came of it.
+less. Where the peer moves other amounts of memory than the program, speeds are
+bytes a second. NumPy's matrix product is OpenBLAS, whose choice of a kernel can
+take a CPU for its grandfather: unless OPENBLAS_CORETYPE is set, it is set to
+what the CPU's features ask for, and the record names the kernel that came of it.
+Each example is compiled beside that, and the least time of three is recorded.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 def choose_blas_kernel() -> None:
@@ -60,6 +63,8 @@ class Case:
     """A function of this process, or another tile program."""
     # The share of the peer's speed that the project aims at.
     target: float
+    # The program's bytes or operations, measured in the peer's.
+    work: float = 1.0
 
 
 def normal(*shape: int, dtype: type = np.float32) -> np.ndarray:
@@ -105,21 +110,12 @@ def copy(rows: int, columns: int, dtype: type = np.float32) -> Callable[[], None
     return run
 
 
-def add(rows: int, columns: int) -> Callable[[], None]:
-    x, y = normal(rows, columns), normal(rows, columns)
-    z = np.empty_like(x)
-
-    def run() -> None:
-        np.add(x, y, out=z)
-
-    return run
-
-
 def cases() -> list[Case]:
     def square(extent: int, dtype: str) -> list[str]:
         return ["--arg", f"A=randn:{extent}x{extent}x{dtype}", "--arg", f"B=randn:{extent}x{extent}x{dtype}"]
 
     wide = ["--arg", "X=randn:4096x4096xf32"]
+    tokens = ["--arg", "X=randn:2x2048x32x128xf32"]
     heads = ["--entry", "flash_attention"]
     return [
         Case("matmul f32 1024^3", ["matmul_f32.mlir", *square(1024, "f32")], "OpenBLAS f32", matmul(1024), 0.7),
@@ -148,12 +144,13 @@ def cases() -> list[Case]:
         Case(
             "vector add f32 4096x4096",
             ["vector_add.mlir", *wide],
-            "NumPy add",
-            add(4096, 4096),
+            "memory copy",
+            copy(4096, 4096),
             0.8,
+            work=1.5,
         ),
         Case("softmax f32 4096x4096", ["softmax.mlir", *wide], "memory copy", copy(4096, 4096), 0.8),
-        Case("layernorm f32 4096x4096", ["layernorm.mlir", *wide], "memory copy", copy(4096, 4096), 0.8),
+        Case("layernorm f32 4096x4096", ["layernorm.mlir", *tokens], "memory copy", copy(4096, 4096), 0.8),
         Case(
             "gelu f32 4096x4096", ["activations.mlir", "--entry", "gelu", *wide], "memory copy", copy(4096, 4096), 0.8
         ),
@@ -216,8 +213,69 @@ def machine() -> dict[str, object]:
         "load": os.getloadavg()[0],
         "commit": commit.stdout.strip(),
         "date": datetime.date.today().isoformat(),
-        "command": "benchmarks/cpu.py " + " ".join(sys.argv[1:]),
+        "command": " ".join(["benchmarks/cpu.py", *sys.argv[1:]]),
     }
+
+
+def time_compilations(tile_run: Path, runs: int = 3) -> dict[str, float]:
+    """Seconds from the text of each example's functions to code that can be called."""
+    least: dict[str, float] = {}
+    for _ in range(runs):
+        for example in sorted((ROOT / "examples").glob("*.mlir")):
+            command = [str(tile_run), str(example), "--target=cpu", "--no-reference", "--no-cache", "--time-passes"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                sys.exit(f"{' '.join(command)}\n{done.stderr}")
+            function = ""
+            for line in (done.stdout + done.stderr).splitlines():
+                if found := re.match(r"step of '(.*)'", line):
+                    function = f"{example.name} @{found[1]}"
+                elif found := re.match(r"all\s+([\d.]+) (\S+)$", line):
+                    seconds = float(found[1]) * UNITS[found[2]]
+                    least[function] = min(seconds, least.get(function, seconds))
+    return least
+
+
+def formatted(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms"
+
+
+def write_record(folder: Path, of: dict[str, object], rows: list[dict[str, Any]], compiled: dict[str, float]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {"machine": of, "rows": rows, "compile_s": compiled}
+    (folder / "CPU.json").write_text(json.dumps(record, indent=1) + "\n")
+    lines = [
+        "# The CPU target beside NumPy",
+        "",
+        f"Written by `{of['command']}`; the raw figures are in [CPU.json](CPU.json).",
+        "",
+        f"{of['date']}, commit {of['commit']}: {of['cpu']}, {of['cores']} cores; load {of['load_before']:.1f} before,"
+        f" {of['load']:.1f} at the end. Python {of['python']}, NumPy {of['numpy']}, whose OpenBLAS names its kernel"
+        f" {of['blas_kernel']}.",
+        "",
+        "Speed is that of the medians, in operations or, beside a memory copy, in bytes a second; the least times"
+        " of each side are less disturbed by what else ran.",
+        "",
+        "| program | tile | peer | peer's time | speed | of the least times | goal |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row['case']} | {formatted(statistics.median(row['tile_s']))} | {row['peer']}"
+            f" | {formatted(statistics.median(row['peer_s']))} | {row['ratio']:.2f} | {row['ratio_of_least']:.2f}"
+            f" | {row['target']:.1f} |"
+        )
+    slowest = sorted(compiled.items(), key=lambda item: -item[1])
+    lines += [
+        "",
+        f"From text to code that can be called, the least of three, slowest first of {len(slowest)} functions in"
+        " examples; the goal is 500 ms for each:",
+        "",
+        "| function | compiled in |",
+        "| --- | --- |",
+    ]
+    lines += [f"| {name} | {seconds * 1e3:.0f} ms |" for name, seconds in slowest[:8]]
+    (folder / "CPU.md").write_text("\n".join(lines) + "\n")
 
 
 def main() -> int:
@@ -225,7 +283,13 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--tile-run", type=Path, default=ROOT / "build/bin/tile-run")
-    parser.add_argument("--json", type=Path, help="where to write the record")
+    parser.add_argument(
+        "--record",
+        type=Path,
+        nargs="?",
+        const=ROOT / "docs/benchmarks",
+        help="write CPU.json and CPU.md into this folder, docs/benchmarks unless named",
+    )
     arguments = parser.parse_args()
 
     chosen = [case for case in cases() if arguments.only in case.name]
@@ -239,12 +303,12 @@ def main() -> int:
             ours[case.name].append(time_tile(arguments.tile_run, case.command))
             theirs[case.name].append(time_peer(arguments.tile_run, case.peer))
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     print(f"{'case':34}{'tile':>11}{'peer':>11}{'speed':>8}{'of least':>9}{'target':>8}  peer")
     for case in chosen:
         medians = [statistics.median(run[0] for run in side[case.name]) for side in (ours, theirs)]
         least = [min(run[1] for run in side[case.name]) for side in (ours, theirs)]
-        ratio, best_ratio = medians[1] / medians[0], least[1] / least[0]
+        ratio, best_ratio = (case.work * times[1] / times[0] for times in (medians, least))
         print(
             f"{case.name:34}{medians[0] * 1e3:8.2f} ms{medians[1] * 1e3:8.2f} ms{ratio:7.2f}x{best_ratio:8.2f}x"
             f"{case.target:7.2f}x  {case.peer_name}"
@@ -255,6 +319,7 @@ def main() -> int:
                 "program": case.command,
                 "peer": case.peer_name,
                 "target": case.target,
+                "work": case.work,
                 "tile_s": [run[0] for run in ours[case.name]],
                 "peer_s": [run[0] for run in theirs[case.name]],
                 "tile_least_s": least[0],
@@ -263,11 +328,10 @@ def main() -> int:
                 "ratio_of_least": best_ratio,
             }
         )
-    if arguments.json:
-        arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        arguments.json.write_text(
-            json.dumps({"machine": machine() | {"load_before": start_load}, "rows": rows}, indent=1) + "\n"
-        )
+    if arguments.record:
+        print("compiling the examples", file=sys.stderr)
+        compiled = time_compilations(arguments.tile_run)
+        write_record(arguments.record, machine() | {"load_before": start_load}, rows, compiled)
     return 0
 
 
