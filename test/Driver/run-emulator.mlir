@@ -5,6 +5,8 @@
 // RUN: tile-run %s --entry rows --target=emulator --chip=sm_90 --emit=ptx | FileCheck %s --check-prefix=PTX
 // RUN: not tile-run %s --entry race --target=emulator 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: not tile-run %s --entry unwritten --target=emulator 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
+// RUN: not tile-run %s --entry unset --target=emulator --no-reference 2>&1 | FileCheck %s --check-prefix=UNSET
+// RUN: tile-run %s --entry unset --target=emulator --no-reference --arg x=randn:3x64xf32
 // RUN: not tile-run %s --entry rows --target=emulator --chip=sm_81 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not tile-run %s --entry rows --target=emulator --checks=all,rase 2>&1 | FileCheck %s --check-prefix=CHECKS
 // RUN: not tile-run %s --entry rows --target=emulator --seeds=0 2>&1 | FileCheck %s --check-prefix=SEEDS
@@ -72,6 +74,29 @@ func.func @unwritten(
       %s = arith.addf %v, %v : f32
       memref.store %s, %y[%i] : memref<64xf32>
     }
+  }
+  return
+}
+
+// Without a row no element of the fragment has a value.
+// UNSET: 'unset' reported while it ran:
+// UNSET-NEXT: read of a register never written: register %{{.*}} has no value yet
+// UNSET-NEXT: by: thread ({{.*}}) of block ({{.*}}), `st.global{{.*}}` at PTX line [[#]] ({{.*}}run-emulator.mlir:[[#@LINE+15]])
+func.func @unset(
+    %x: memref<?x64xf32> {tile.name = "x", tile.default = "randn:0x64xf32"},
+    %y: memref<64xf32> {tile.name = "y", tile.default = "empty:64xf32"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  tile.launch blocks(%b) in (%c1) threads(64) {
+    %last = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+    scf.for %row = %c0 to %n step %c1 {
+      tile.parallel (%i) in (64) {
+        %v = memref.load %x[%row, %i] : memref<?x64xf32>
+        memref.store %v, %last[%i] : memref<64xf32, #tile.fragment>
+      }
+    }
+    tile.copy %last to %y : memref<64xf32, #tile.fragment> to memref<64xf32>
   }
   return
 }

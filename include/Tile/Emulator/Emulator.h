@@ -109,9 +109,9 @@ public:
   /// Bytes of each parameter of an entry; empty if there is none by the name.
   std::vector<uint64_t> parameterBytes(std::string_view entry) const;
 
-  /// Compiles without running, to learn whether all is modelled.
-  bool compile(std::string_view entry, uint32_t checks,
-               Diagnostics &diagnostics);
+  /// Whether all that an entry needs is modelled. Host code is made of it when
+  /// it is launched first.
+  bool check(std::string_view entry, uint32_t checks, Diagnostics &diagnostics);
 
   /// Runs the grid to its end or to a fatal fault. Empty where the launch
   /// itself is wrong, with the reasons in `diagnostics`.

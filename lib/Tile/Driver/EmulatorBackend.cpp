@@ -229,8 +229,8 @@ EmulatedCode::load(const runtime::Artifact &artifact,
                                  "' is not what the emulator knows");
   // All that may be wrong with the code shows now, not when it runs.
   for (const std::string &entry : code->module->entries())
-    if (!code->module->compile(entry, options.checks & emulator::checks::All,
-                               problems))
+    if (!code->module->check(entry, options.checks & emulator::checks::All,
+                             problems))
       return toError(problems,
                      "the emulator cannot run kernel '" + entry + "'");
   return code;
@@ -262,12 +262,9 @@ llvm::Expected<bool> EmulatedCode::runOne(const KernelLaunch &launch,
     output += result->output;
   }
   buffers.markWritten(launch);
-  // The language lets iterations write one value to one element. And LLVM
-  // computes with registers that have no value where the result does not
-  // matter: programs, whose values are all defined, cannot be to blame.
+  // The language lets iterations write one value to one element.
   llvm::erase_if(result->reports, [](const emulator::Report &report) {
-    return report.kind == emulator::ReportKind::SameValueWrites ||
-           report.kind == emulator::ReportKind::UninitializedRegister;
+    return report.kind == emulator::ReportKind::SameValueWrites;
   });
   for (const emulator::Report &report : result->reports)
     faults += report.str();

@@ -187,9 +187,9 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit() {
 }
 
 std::unique_ptr<KernelImage>
-tile::emulator::compileKernel(const Program &program, ModuleMemory &memory,
-                              llvm::StringRef entry, CheckMask checks,
-                              Diagnostics &diagnostics) {
+tile::emulator::lowerKernel(const Program &program, ModuleMemory &memory,
+                            llvm::StringRef entry, CheckMask checks,
+                            Diagnostics &diagnostics) {
   const Function *function = program.findEntry(entry);
   if (!function) {
     std::string names;
@@ -229,26 +229,37 @@ tile::emulator::compileKernel(const Program &program, ModuleMemory &memory,
     ok &= FunctionLowering(*image, *module, program, index, diagnostics).run();
   if (!ok)
     return nullptr;
-  optimize(*module);
-  if (llvm::Error error = image->jit->addIRModule(
-          llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) {
+  image->code = std::make_unique<llvm::orc::ThreadSafeModule>(
+      std::move(module), std::move(context));
+  return image;
+}
+
+bool tile::emulator::compileKernel(KernelImage &image,
+                                   Diagnostics &diagnostics) {
+  if (image.entry)
+    return true;
+  auto fail = [&](llvm::Error error) {
     diagnostics.push_back({0, llvm::toString(std::move(error))});
-    return nullptr;
+    return false;
+  };
+  if (image.code) {
+    image.code->withModuleDo(optimize);
+    if (llvm::Error error = image.jit->addIRModule(std::move(*image.code)))
+      return fail(std::move(error));
+    image.code = nullptr;
   }
-  auto symbol = image->jit->lookup(function->name);
-  if (!symbol) {
-    diagnostics.push_back({0, llvm::toString(symbol.takeError())});
-    return nullptr;
-  }
-  for (int index : image->functions) {
-    if (program.functions[index].isEntry)
+  auto symbol = image.jit->lookup(image.function->name);
+  if (!symbol)
+    return fail(symbol.takeError());
+  for (int index : image.functions) {
+    if (image.program->functions[index].isEntry)
       continue;
-    auto callee = image->jit->lookup(program.functions[index].name);
+    auto callee = image.jit->lookup(image.program->functions[index].name);
     if (callee)
-      image->functionAddresses.push_back(callee->getValue());
+      image.functionAddresses.push_back(callee->getValue());
     else
       llvm::consumeError(callee.takeError());
   }
-  image->entry = symbol->toPtr<KernelImage::EntryPoint>();
-  return image;
+  image.entry = symbol->toPtr<KernelImage::EntryPoint>();
+  return true;
 }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Everything one entry point needs to run: host code, its sites, the layout of
-// shared memory, storage of module variables. Immutable after compilation and
-// shared by launches.
+// shared memory, storage of module variables. Immutable after compilation,
+// which comes with the first launch, and shared by launches.
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_EMULATOR_KERNELIMAGE_H
 #define TILE_LIB_EMULATOR_KERNELIMAGE_H
@@ -18,7 +18,8 @@
 
 namespace llvm::orc {
 class LLJIT;
-}
+class ThreadSafeModule;
+} // namespace llvm::orc
 
 namespace tile::emulator {
 
@@ -47,6 +48,7 @@ struct KernelImage {
   CheckMask checks = 0;
   EntryPoint entry = nullptr;
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unique_ptr<llvm::orc::ThreadSafeModule> code; // not compiled yet
   std::deque<std::unique_ptr<Site>> sites;
   llvm::DenseMap<int, uint32_t> sharedOffsets; // variable -> offset
   uint32_t staticSharedBytes = 0;              // with the reserved kilobyte
@@ -70,12 +72,13 @@ struct KernelImage {
   ~KernelImage();
 };
 
-/// Compiles `entry` of `program` for the host.
-std::unique_ptr<KernelImage> compileKernel(const ptx::Program &program,
-                                           ModuleMemory &memory,
-                                           llvm::StringRef entry,
-                                           CheckMask checks,
-                                           Diagnostics &diagnostics);
+/// Brings `entry` of `program` into LLVM IR; whatever is not modelled shows.
+std::unique_ptr<KernelImage>
+lowerKernel(const ptx::Program &program, ModuleMemory &memory,
+            llvm::StringRef entry, CheckMask checks, Diagnostics &diagnostics);
+
+/// Makes host code of it, once: most of the time that compilation takes.
+bool compileKernel(KernelImage &image, Diagnostics &diagnostics);
 
 /// Gives every .global and .const variable its storage and first value.
 bool createModuleMemory(const ptx::Program &program, ModuleMemory &memory,

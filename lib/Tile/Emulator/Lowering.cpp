@@ -154,8 +154,9 @@ void FunctionLowering::createRegisters() {
       B.CreateStore(B.getInt32(0), registerSlot(asyncRegisters[i]));
   if (image.checks & checkUninitialized)
     for (int reg : findMaybeUninitialized(function)) {
-      initializedFlags[reg] = B.CreateAlloca(B.getInt1Ty());
-      B.CreateStore(B.getFalse(), initializedFlags[reg]);
+      llvm::Type *type = intType(function.registers[reg].type.bits);
+      absences[reg] = B.CreateAlloca(type);
+      B.CreateStore(llvm::Constant::getAllOnesValue(type), absences[reg]);
     }
   carry = B.CreateAlloca(B.getInt1Ty());
   B.CreateStore(B.getFalse(), carry);
@@ -264,6 +265,8 @@ void FunctionLowering::lowerInstruction(int index) {
     Operand guard;
     guard.kind = Operand::Kind::Register;
     guard.reg = instruction.predicate;
+    if (isPure(instruction))
+      checkPresent(I, guard, 1);
     Value *condition = read(I, guard, 1);
     if (instruction.predicateNegated)
       condition = B.CreateNot(condition);
@@ -273,7 +276,9 @@ void FunctionLowering::lowerInstruction(int index) {
     B.SetInsertPoint(then);
   }
   size_t before = diagnostics.size();
+  llvm::SmallVector<Value *, 4> absent = findAbsentResults(I);
   (this->*handler)(I);
+  storeAbsentResults(I, absent);
   StringRef leftOver = I.leftOver();
   if (diagnostics.size() == before && !leftOver.empty())
     fail(I, "modifier '." + leftOver + "' is not modelled here");

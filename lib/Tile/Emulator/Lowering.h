@@ -98,6 +98,18 @@ private:
   Value *registerSlot(int reg);
   std::vector<const ptx::Operand *> elementsOf(const ptx::Operand &operand);
 
+  // Registers without a value (LoweringAbsence.cpp).
+  Value *absentBits(const Inst &I, const ptx::Operand &operand, unsigned bits);
+  void checkPresent(Inst &I, const ptx::Operand &operand, unsigned bits,
+                    Value *isRead = nullptr);
+  llvm::SmallVector<Value *, 4> findAbsentResults(Inst &I);
+  void storeAbsentResults(Inst &I, llvm::ArrayRef<Value *> absent);
+  Value *valueBits(Inst &I, const ptx::Operand &operand, unsigned bits);
+  Value *absentLogic(Inst &I, unsigned bits);
+  Value *absentShift(Inst &I, unsigned bits);
+  Value *absentBytes(Inst &I);
+  std::vector<const ptx::Operand *> destinationsOf(const Inst &I);
+
   // Pieces of IR (LoweringOperands.cpp).
   llvm::Type *intType(unsigned bits);
   Value *callRuntime(llvm::StringRef name, llvm::Type *result,
@@ -201,7 +213,8 @@ private:
   llvm::GetElementPtrInst *localEnd = nullptr;
   uint64_t localBytes = 0;
   llvm::DenseMap<int, Value *> localVariables;
-  llvm::DenseMap<int, llvm::AllocaInst *> initializedFlags;
+  /// Of registers that may have no value, the bits without one.
+  llvm::DenseMap<int, llvm::AllocaInst *> absences;
   llvm::AllocaInst *carry = nullptr;
   llvm::AllocaInst *scratchArea = nullptr;
   uint64_t scratchBytes = 0;

@@ -102,23 +102,8 @@ Value *FunctionLowering::read(Inst &I, const Operand &operand, unsigned bits) {
   switch (operand.kind) {
   case Operand::Kind::Register: {
     unsigned width = function.registers[operand.reg].type.bits;
-    auto flag = initializedFlags.find(operand.reg);
-    if (flag != initializedFlags.end() && I->opcode != "mov" &&
-        !isUnusedSource(*I, operand)) {
-      auto *site = image.addSite<RegisterSite>();
-      fillSite(*site, I);
-      site->name = function.registers[operand.reg].name;
-      llvm::BasicBlock *bad =
-          llvm::BasicBlock::Create(context, "", llvmFunction);
-      llvm::BasicBlock *go =
-          llvm::BasicBlock::Create(context, "", llvmFunction);
-      B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), flag->second), go, bad);
-      B.SetInsertPoint(bad);
-      callRuntime("tileEmuUninitializedRegister", B.getVoidTy(),
-                  {thread, sitePointer(site)});
-      B.CreateBr(go);
-      B.SetInsertPoint(go);
-    }
+    if (!isPure(*I))
+      checkPresent(I, operand, bits);
     checkInFlight(I, operand.reg, false);
     Value *value = B.CreateLoad(intType(width), registerSlot(operand.reg));
     if (operand.negated)
@@ -199,18 +184,9 @@ void FunctionLowering::write(Inst &I, const Operand &operand, Value *value) {
   checkInFlight(I, operand.reg, true);
   B.CreateStore(B.CreateZExtOrTrunc(value, intType(width)),
                 registerSlot(operand.reg));
-  auto flag = initializedFlags.find(operand.reg);
-  if (flag == initializedFlags.end())
-    return;
-  Value *initialized = B.getTrue();
-  // A move carries the absence of a value on; only a use is a fault.
-  if (I->opcode == "mov" && I.count() == 2 &&
-      I.operand(1).is(Operand::Kind::Register)) {
-    auto source = initializedFlags.find(I.operand(1).reg);
-    if (source != initializedFlags.end())
-      initialized = B.CreateLoad(B.getInt1Ty(), source->second);
-  }
-  B.CreateStore(initialized, flag->second);
+  auto absence = absences.find(operand.reg);
+  if (absence != absences.end())
+    B.CreateStore(constant(0, width), absence->second);
 }
 
 Value *FunctionLowering::symbolAddress(Inst &I, int symbol, int64_t offset) {

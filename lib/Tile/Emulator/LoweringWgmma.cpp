@@ -130,6 +130,10 @@ void FunctionLowering::lowerWgmmaMultiply(Inst &I) {
   if (site->aInRegisters)
     for (const Operand *part : elementsOf(I.operand(1)))
       read(I, *part, 32); // for its check of initialisation only
+  // What is added to must have a value.
+  if (Value *adds = expect(I, 3) ? read(I, 3, 1) : nullptr)
+    for (const Operand *part : elementsOf(I.operand(0)))
+      checkPresent(I, *part, 32, adds);
   site->dSet.resize(asyncPlace.size());
   site->aSet.resize(asyncPlace.size());
   for (const ptx::Operand *part : elementsOf(I.operand(0)))
@@ -154,8 +158,8 @@ void FunctionLowering::lowerWgmmaMultiply(Inst &I) {
               read(I, 2, 64), read(I, 3, 1)},
              none);
   for (const Operand *part : elementsOf(I.operand(0))) {
-    auto flag = initializedFlags.find(part->reg);
-    if (flag != initializedFlags.end())
-      B.CreateStore(B.getTrue(), flag->second);
+    auto absence = absences.find(part->reg);
+    if (absence != absences.end())
+      B.CreateStore(B.getInt32(0), absence->second);
   }
 }

@@ -42,13 +42,14 @@ struct AsyncOp {
   uint32_t writeTime = 0;
   Knowledge knowledge; // what its issuer knew
   uint32_t issuer = 0, issuerTime = 0;
-  bool isLate = false; // only once nothing else can happen
+  bool isInOrder = true; // see Actor
+  bool isLate = false;   // only once nothing else can happen
   bool hasRead = false, isDone = false;
   bool readsShared = false; // its source must outlive its reading
   bool isAwaited = false;   // somebody waited for (at least) its reading
 
   Actor actor(bool isWrite) const {
-    Actor a{mark, &knowledge, issuer, issuerTime};
+    Actor a{mark, &knowledge, issuer, issuerTime, isInOrder};
     if (isWrite)
       a.mark.time = writeTime;
     return a;
@@ -172,6 +173,10 @@ struct Block {
   std::map<uint32_t, std::unique_ptr<NamedBarrier>> namedBarriers;
   std::map<uint32_t, std::unique_ptr<MBarrier>> mbarriers;
   uint32_t live = 0;
+  /// The last copy of each engine into this block, and what those of its
+  /// threads that have ended knew.
+  std::map<uint16_t, Mark> incoming;
+  KnowledgeBuilder ended;
   uint64_t freeRegisters = 0;
   std::vector<Thread *> registerWaiters;
   std::vector<std::deque<std::shared_ptr<MatrixOp>>> matrixQueues;

@@ -22,13 +22,15 @@ struct Module::State {
       kernels;
 
   const KernelImage *kernel(std::string_view entry, uint32_t checks,
-                            Diagnostics &diagnostics) {
+                            bool isLaunched, Diagnostics &diagnostics) {
     std::lock_guard<std::mutex> lock(mutex);
     auto &slot = kernels[{std::string(entry), checks}];
     if (!slot)
-      slot = compileKernel(*program, memory,
-                           llvm::StringRef(entry.data(), entry.size()), checks,
-                           diagnostics);
+      slot = lowerKernel(*program, memory,
+                         llvm::StringRef(entry.data(), entry.size()), checks,
+                         diagnostics);
+    if (!slot || (isLaunched && !compileKernel(*slot, diagnostics)))
+      return nullptr;
     return slot.get();
   }
 };
@@ -85,15 +87,16 @@ std::vector<uint64_t> Module::parameterBytes(std::string_view entry) const {
   return sizes;
 }
 
-bool Module::compile(std::string_view entry, uint32_t checks,
-                     Diagnostics &diagnostics) {
-  return state->kernel(entry, checks, diagnostics) != nullptr;
+bool Module::check(std::string_view entry, uint32_t checks,
+                   Diagnostics &diagnostics) {
+  return state->kernel(entry, checks, /*isLaunched=*/false, diagnostics);
 }
 
 std::optional<LaunchResult> Module::launch(std::string_view entry,
                                            const LaunchConfig &config,
                                            Diagnostics &diagnostics) {
-  const KernelImage *image = state->kernel(entry, config.checks, diagnostics);
+  const KernelImage *image =
+      state->kernel(entry, config.checks, /*isLaunched=*/true, diagnostics);
   if (!image)
     return std::nullopt;
   return runLaunch(*image, config, diagnostics);

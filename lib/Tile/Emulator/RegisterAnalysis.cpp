@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Definite assignment as a forward data flow over the instruction graph: a
-// register not assigned on every path to a read is a candidate. Moves only
-// copy, so a candidate's copies are candidates too.
+// register not assigned on every path to a read is a candidate. What is
+// computed from candidates is one too.
 //===----------------------------------------------------------------------===//
 #include "RegisterAnalysis.h"
 #include "llvm/ADT/BitVector.h"
@@ -23,6 +23,16 @@ static bool hasNoDestination(const Instruction &instruction) {
   return op == "st" || op == "red" || op == "bra" || op == "brx" ||
          op == "nanosleep" || op == "setmaxnreg" || op == "stmatrix" ||
          op == "cp" || op == "prefetch" || op == "membar" || op == "fence";
+}
+
+bool tile::emulator::isPure(const Instruction &instruction) {
+#define PTX_OPCODE(word, handler)
+#define PTX_PURE(word, handler)                                                \
+  if (instruction.opcode == #word)                                             \
+    return true;
+#define PTX_PURE_SAME PTX_PURE
+#include "Opcodes.def"
+  return false;
 }
 
 static void visitOperand(const Operand &operand, bool isWrite,
@@ -60,8 +70,12 @@ void tile::emulator::forEachRegister(
   for (size_t i = noDestination ? 0 : 1; i < instruction.operands.size(); ++i)
     if (!isUnusedSource(instruction, instruction.operands[i]))
       visitOperand(instruction.operands[i], false, visit);
-  if (!noDestination && !instruction.operands.empty())
-    visitOperand(instruction.operands[0], true, visit);
+  if (noDestination || instruction.operands.empty())
+    return;
+  // wgmma adds to its accumulator.
+  if (instruction.opcode == "wgmma")
+    visitOperand(instruction.operands[0], false, visit);
+  visitOperand(instruction.operands[0], true, visit);
 }
 
 static llvm::SmallVector<int, 2> successors(const Function &function,
@@ -157,12 +171,17 @@ tile::emulator::findMaybeUninitialized(const Function &function) {
     walk(start, true);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Instruction &instruction : function.code)
-      if (instruction.opcode == "mov" && instruction.operands.size() == 2 &&
-          instruction.operands[0].is(Operand::Kind::Register) &&
-          instruction.operands[1].is(Operand::Kind::Register) &&
-          candidates.count(instruction.operands[1].reg))
-        changed |= candidates.insert(instruction.operands[0].reg).second;
+    for (const Instruction &instruction : function.code) {
+      if (!isPure(instruction))
+        continue;
+      bool isCandidate = false;
+      forEachRegister(instruction, [&](int reg, bool isWrite) {
+        if (!isWrite)
+          isCandidate |= candidates.contains(reg);
+        else if (isCandidate)
+          changed |= candidates.insert(reg).second;
+      });
+    }
   }
   std::vector<int> list(candidates.begin(), candidates.end());
   llvm::sort(list);

@@ -13,6 +13,10 @@
 
 namespace tile::emulator {
 
+/// True for instructions that do nothing but compute registers from registers.
+/// They carry the absence of a value on; only other uses of it are faults.
+bool isPure(const ptx::Instruction &instruction);
+
 /// True for a source of which the instruction takes no bit: LLVM puts registers
 /// without a value there.
 bool isUnusedSource(const ptx::Instruction &instruction,
@@ -22,6 +26,8 @@ bool isUnusedSource(const ptx::Instruction &instruction,
 void forEachRegister(const ptx::Instruction &instruction,
                      llvm::function_ref<void(int, bool)> visit);
 
+/// Registers of which some bit may have no value when they are read, or that
+/// are computed from such.
 std::vector<int> findMaybeUninitialized(const ptx::Function &function);
 
 /// Registers wgmma writes, or reads as operand A, in order of appearance.

@@ -214,6 +214,15 @@ static bool findTargets(Copy &copy, uint64_t address, uint64_t barrier,
   return true;
 }
 
+/// Notes the operation in the block that it writes to. Of an engine only the
+/// last one counts: it took no other before somebody had waited for it.
+static void expectArrival(Thread &thread, uint64_t address, const AsyncOp &op) {
+  Mark mark = op.mark;
+  mark.time = op.writeTime;
+  Block &block = thread.cluster->blocks[address >> sharedRankShift];
+  block.incoming[mark.agent] = mark;
+}
+
 static void start(const CopyRef &copy) {
   Thread &thread = *copy->thread;
   AsyncOpRef op = createBulkOp(thread, copy->site);
@@ -229,6 +238,8 @@ static void start(const CopyRef &copy) {
   }
   if (!copy->site->usesBarrier)
     thread.openBulk.push_back(op);
+  for (uint64_t target : copy->targets)
+    expectArrival(thread, target, *op);
   startAsync(thread, op);
 }
 
@@ -412,5 +423,6 @@ void tile::emulator::tileEmuStoreAsync(Thread *thread, uint64_t address,
     std::memcpy(place.host, bytes.data(), site->bytes);
     completeTransactions(*thread, *barrier, site->bytes, self, site);
   };
+  expectArrival(*thread, address & 0xffffffffu, *op);
   startAsync(*thread, op);
 }

@@ -5,7 +5,8 @@
 // An asynchronous operation is an agent of its own: it comes after what its
 // issuer did before issuing it, and nothing comes after it but who waited.
 // When it takes effect is drawn from the seed. cp.async works in the generic
-// proxy, on behalf of one agent a thread that acts in order of issue.
+// proxy, on behalf of one agent a thread; of its copies only those waited for
+// come before others.
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 #include "RuntimeFunctions.h"
@@ -104,6 +105,7 @@ void tile::emulator::tileEmuCopyAsync(Thread *thread, const AsyncCopySite *site,
   op->mark.agent =
       static_cast<uint16_t>(thread->launch->clusterThreads + thread->agent);
   op->mark.time = op->writeTime = ++thread->copyTime;
+  op->isInOrder = false;
   op->knowledge = thread->knowledge;
   op->issuer = thread->agent;
   op->issuerTime = thread->time++;

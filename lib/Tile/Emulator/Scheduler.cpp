@@ -212,14 +212,37 @@ static void checkOpenCopies(Thread &thread) {
     check(group.ops);
 }
 
+/// A copy that comes in later writes where there is no block any more, so some
+/// thread of the block must have waited for it.
+static void checkIncomingCopies(Block &block) {
+  if (block.incoming.empty())
+    return;
+  Knowledge known = block.ended.freeze();
+  Cluster &cluster = *block.cluster;
+  Launch &launch = *cluster.launch;
+  for (const auto &[agent, mark] : block.incoming)
+    if (!known.ordered || known.ordered->get(mark.cluster, agent) < mark.time)
+      report(launch, ReportKind::Race,
+             "the block ends without having waited for this copy into its "
+             "shared memory",
+             partyOf(launch, mark, &cluster), Party(), "",
+             {mark.site + 1, 0, 1, 0});
+}
+
 void tile::emulator::threadExited(Thread &thread) {
   Cluster &cluster = *thread.cluster;
   Warp &warp = *thread.warp;
+  Block &block = *thread.block;
   warp.live &= ~(1u << thread.laneid);
-  --thread.block->live;
+  --block.live;
   --cluster.live;
   ++cluster.events;
   checkOpenCopies(thread);
+  // What was issued later, by another block, this thread cannot know.
+  if (!block.incoming.empty() && (thread.launch->checks & checkRace))
+    block.ended.join(thread.knowledge);
+  if (!block.live && (thread.launch->checks & checkRace))
+    checkIncomingCopies(block);
   // wgmma must not outlive its thread, whose registers it uses.
   if (thread.matrixOpsPending) {
     report(thread, ReportKind::RegisterInFlight,

@@ -45,10 +45,13 @@ struct Actor {
   const Knowledge *knowledge = nullptr;
   /// An engine also comes after all that its issuer did until it issued.
   uint32_t issuer = UINT32_MAX, issuerTime = 0;
+  /// Whether what the own agent does comes in the order of its times.
+  bool isInOrder = true;
 
   bool isAfter(const Mark &other) const {
     if (other.cluster == mark.cluster &&
-        (other.agent == mark.agent ||
+        ((other.agent == mark.agent &&
+          (isInOrder || other.time == mark.time)) ||
          (other.agent == issuer && other.time <= issuerTime)))
       return true;
     return knowledge->ordered &&

@@ -60,6 +60,18 @@ void tile::emulator::readSharedOperand(Thread &thread, const Actor &actor,
            &site);
     return;
   }
+  // Rows of a swizzled matrix are told apart by the bits that the swizzle
+  // takes.
+  if (descriptor.start >> 7 & descriptor.swizzleMask) {
+    report(thread, ReportKind::Misaligned,
+           std::string("the descriptor of ") + name +
+               " starts at shared offset " + std::to_string(descriptor.start) +
+               "; a pattern of " + std::to_string(descriptor.swizzleBytes) +
+               "-byte rows starts at a multiple of " +
+               std::to_string(8 * descriptor.swizzleBytes),
+           &site);
+    return;
+  }
   unsigned width = 256 / site.k; // bits of an element
   // Along k an instruction is 32 bytes; along m or n it is rows * width.
   uint64_t bytes = isTransposed ? panel.rows() * width / 8 : 32;

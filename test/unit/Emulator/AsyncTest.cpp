@@ -49,6 +49,11 @@ static void expectFault(const std::string &faulty, const std::string &clean,
 
 static const std::string waitFull =
     "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r5], 0; @!%p8 bra W;\n";
+/// The second phase of the first barrier, or the first of the second.
+static const std::string waitFullAgain =
+    "V: mbarrier.try_wait.parity.shared.b64 %p8, [%r5], 1; @!%p8 bra V;\n";
+static const std::string waitSecond =
+    "U: mbarrier.try_wait.parity.shared.b64 %p8, [%r5+8], 0; @!%p8 bra U;\n";
 static const std::string readBack =
     "ld.shared.b32 %r7, [%r4]; st.global.b32 [%rd4], %r7;\n";
 
@@ -65,6 +70,16 @@ TEST(CopyAsync, WaitsForItsGroup) {
   expectFault(copy + "cp.async.wait_all;" + readBack,
               copy + "cp.async.wait_all; bar.sync 0;" + readBack,
               ReportKind::Race, 64);
+}
+
+TEST(CopyAsync, CopiesInFlightComeInAnyOrder) {
+  std::string copy = "cp.async.cg.shared.global [%r6], [%rd5], 16;\n"
+                     "cp.async.commit_group;\n";
+  std::string next = "add.s64 %rd5, %rd5, 16;\n";
+  std::string end = "cp.async.wait_group 0; bar.sync 0;" + readBack;
+  expectFault(copy + next + copy + end,
+              copy + next + "cp.async.wait_group 0;" + copy + end,
+              ReportKind::Race);
 }
 
 TEST(CopyAsync, FillsWithZeros) {
@@ -111,8 +126,19 @@ TEST(Bulk, TwoLoadsIntoOneBuffer) {
       "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5+8], 512;\n"
       "@%p1 cp.async.bulk.shared::cluster.global"
       ".mbarrier::complete_tx::bytes [%r3], [%rd1+512], 512, [%r5+8];\n";
-  expectFault(load + second + waitFull,
-              load + waitFull + "bar.sync 0;" + second, ReportKind::Race);
+  expectFault(load + second + waitFull + waitSecond,
+              load + waitFull + "bar.sync 0;" + second + waitSecond,
+              ReportKind::Race);
+}
+
+TEST(Bulk, BlockEndsWhileALoadComesIn) {
+  expectFault(load, load + waitFull, ReportKind::Race);
+  // Whoever waits must be of the block, and have waited for this phase.
+  std::string again = load;
+  again.replace(again.find("[%r3]"), 5, "[%r3+1024]");
+  expectFault(load + waitFull + "bar.sync 0;" + again,
+              load + waitFull + "bar.sync 0;" + again + waitFullAgain,
+              ReportKind::Race);
 }
 
 TEST(Bulk, BufferReusedBeforeItsReadersFinished) {
@@ -120,8 +146,9 @@ TEST(Bulk, BufferReusedBeforeItsReadersFinished) {
       "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 512;\n"
       "@%p1 cp.async.bulk.shared::cluster.global"
       ".mbarrier::complete_tx::bytes [%r3], [%rd1+512], 512, [%r5];\n";
-  expectFault(load + waitFull + readBack + second,
-              load + waitFull + readBack + "bar.sync 0;" + second,
+  expectFault(load + waitFull + readBack + second + waitFullAgain,
+              load + waitFull + readBack + "bar.sync 0;" + second +
+                  waitFullAgain,
               ReportKind::Race, 64);
 }
 
@@ -223,6 +250,26 @@ TEST(Wgmma, FenceAndWait) {
               product(fence, wait0, ""), ReportKind::RegisterInFlight, 128);
   expectFault(product("", wait0, ""), product(fence, wait0, ""),
               ReportKind::RegisterInFlight, 128);
+}
+
+TEST(Wgmma, DescriptorsStartWhereASwizzleDoes) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string wait0 = "wgmma.wait_group.sync.aligned 0;\n";
+  std::string swizzled = "or.b64 %rd6, %rd6, 0xC000000000000000;\n" + fence;
+  expectFault(product("add.s64 %rd6, %rd6, 8;" + swizzled, wait0, ""),
+              product(swizzled, wait0, ""), ReportKind::Misaligned, 128);
+}
+
+TEST(Wgmma, AddsToWhatHasAValue) {
+  std::string fence = "wgmma.fence.sync.aligned;\n";
+  std::string wait0 = "wgmma.wait_group.sync.aligned 0;\n";
+  std::string clean = product(fence, wait0, "");
+  std::string faulty = clean;
+  faulty.erase(faulty.find("mov.f32 %f3, %f0;"), 17);
+  std::string overwrites = faulty;
+  overwrites.replace(overwrites.find("%rd6, %rd6, 1,"), 14, "%rd6, %rd6, 0,");
+  expectFault(faulty, clean, ReportKind::UninitializedRegister, 128);
+  expectFault(faulty, overwrites, ReportKind::UninitializedRegister, 128);
 }
 
 TEST(Wgmma, WrittenRegistersNeedAnotherFence) {

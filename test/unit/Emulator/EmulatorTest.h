@@ -139,13 +139,13 @@ public:
   Diagnostics problems;
 };
 
-/// The first diagnostic of parsing and compiling `text`, or "".
+/// The first diagnostic of parsing and lowering `text`, or "".
 inline std::string firstDiagnostic(const std::string &text,
                                    const std::string &entry = "k") {
   Diagnostics problems;
   auto module = Module::parse(text, problems);
   if (module)
-    module->compile(entry, checks::All, problems);
+    module->check(entry, checks::All, problems);
   return problems.empty() ? "" : problems.front().str();
 }
 

@@ -133,6 +133,46 @@ TEST(Memory, BytesThatNobodyTakesNeedNoValue) {
               ReportKind::UninitializedRegister);
 }
 
+/// What has no value may be computed with, as long as nobody looks at it.
+TEST(Memory, OnlyUsesOfAbsentBitsAreFaults) {
+  struct Row {
+    const char *absent, *present;
+  };
+  // %r5, %h5 and %p5 are never written; %r6 goes to memory.
+  const Row rows[] = {
+      {"mov.b32 %r7, %r5; add.u32 %r6, %r7, 1;",
+       "mov.b32 %r7, %r5; add.u32 %r8, %r7, 1; mov.b32 %r6, %r1;"},
+      {"mov.b32 %r7, {%h1, %h5}; mov.b32 {%h2, %h3}, %r7; cvt.u32.u16 %r6, "
+       "%h3;",
+       "mov.b32 %r7, {%h1, %h5}; mov.b32 {%h2, %h3}, %r7; cvt.u32.u16 %r6, "
+       "%h2;"},
+      {"and.b32 %r6, %r5, 1;", "and.b32 %r6, %r5, 0;"},
+      {"or.b32 %r6, %r5, 1;", "or.b32 %r6, %r5, -1;"},
+      {"mov.b32 %r7, {%h1, %h5}; shr.u32 %r6, %r7, 15;",
+       "mov.b32 %r7, {%h5, %h1}; shr.u32 %r6, %r7, 16;"},
+      {"mov.b32 %r7, {%h1, %h5}; shl.b32 %r6, %r7, 15;",
+       "mov.b32 %r7, {%h1, %h5}; shl.b32 %r6, %r7, 16;"},
+      {"setp.lt.u32 %p1, %r1, 1; selp.b32 %r6, %r5, 2, %p1;",
+       "setp.lt.u32 %p1, %r1, 99; selp.b32 %r6, 2, %r5, %p1;"},
+      {"selp.b32 %r6, 1, 2, %p5;", "selp.b32 %r7, 1, 2, %p5; mov.b32 %r6, 1;"},
+      {"setp.lt.u32 %p1, %r5, 1; selp.b32 %r6, 1, 2, %p1;",
+       "setp.lt.u32 %p1, %r5, 1; mov.b32 %r6, 1;"},
+      {"mov.b32 %r7, {%h1, %h5}; prmt.b32 %r6, %r7, 0, 0x4420;",
+       "mov.b32 %r7, {%h1, %h5}; prmt.b32 %r6, %r7, 0, 0x4410;"},
+      {"mov.b32 %r6, 1; setp.lt.u32 %p1, %r5, 1; @%p1 mov.b32 %r6, 2;",
+       "mov.b32 %r6, 1; setp.lt.u32 %p1, %r1, 1; @%p1 mov.b32 %r6, 2;"},
+      {"mov.b32 %r6, 1; ld.global.b32 %r7, [%rd5];",
+       "mov.b32 %r6, 1; add.s64 %rd6, %rd5, 4; ld.global.b32 %r7, [%rd2];"},
+  };
+  for (const Row &row : rows) {
+    SCOPED_TRACE(row.absent);
+    std::string head = "cvt.u16.u32 %h1, %r1; ";
+    std::string tail = " st.global.b32 [%rd2], %r6;";
+    expectFault(head + row.absent + tail, head + row.present + tail,
+                ReportKind::UninitializedRegister);
+  }
+}
+
 TEST(Memory, SharedRaceAndBarrier) {
   std::string exchange = "xor.b32 %r5, %r1, 32; mad.lo.u32 %r6, %r5, 4, %r3;\n"
                          "ld.shared.b32 %r7, [%r6];\n"

@@ -120,6 +120,6 @@ TEST(Parser, SurvivesDamagedText) {
     auto module = Module::parse(mutant, problems);
     EXPECT_TRUE(module || !problems.empty());
     if (module && i % 10 == 0)
-      module->compile("k", checks::All, problems);
+      module->check("k", checks::All, problems);
   }
 }

@@ -174,6 +174,40 @@ TEST(Tensor, ElementStrides) {
       false);
 }
 
+/// A map may promise more than the buffer holds.
+TEST(Tensor, CopiesStayInTheBuffer) {
+  for (bool isStore : {false, true})
+    for (bool isFaulty : {false, true}) {
+      Array<uint32_t> tensor(16 * 16);
+      TensorMap map = describe({2,
+                                {16, isFaulty ? 17u : 16u, 1, 1, 1},
+                                {16, 8, 1, 1, 1},
+                                {0, 0, 0, 0, 0},
+                                TensorSwizzle::None},
+                               tensor);
+      Harness h(kernel(
+          ".param .align 64 .b8 map[128]",
+          ".reg .pred %p<3>; .shared .align 1024 .b8 tile[512];\n"
+          ".shared .align 8 .b64 bar;\n"
+          "mbarrier.init.shared.b64 [bar], 1;\n"
+          "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\n"
+          "cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+          ".mbarrier::complete_tx::bytes [tile], [map, {0, 9}], [bar];\n"
+          "W: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;"
+          "@!%p1 bra W;\n" +
+              std::string(isStore ? "cp.async.bulk.tensor.2d.global.shared::cta"
+                                    ".tile.bulk_group [map, {0, 9}], [tile];\n"
+                                    "cp.async.bulk.commit_group;"
+                                    "cp.async.bulk.wait_group 0;\n"
+                                  : "")));
+      h.map(map).buffer(tensor, "tensor");
+      if (isFaulty)
+        h.runFaulty(ReportKind::OutOfBounds);
+      else
+        h.runClean();
+    }
+}
+
 TEST(Tensor, MapsAreChecked) {
   Array<uint32_t> array(1024);
   TensorMap map = describe({2,
