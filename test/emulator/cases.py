@@ -1,4 +1,5 @@
-"""The examples as the emulator's tests run them: small, and odd where that matters."""
+"""The examples and the hand-built kernels as the emulator's tests run them: small, and
+odd where that matters."""
 
 from __future__ import annotations
 
@@ -141,3 +142,44 @@ def make_options(case: str) -> list[str]:
     """What tile-run is told of a case: its entry and arguments."""
     entry, *arguments = case.split()
     return ["--entry", entry, *(option for value in arguments for option in ("--arg", value))]
+
+
+def gemm_options(
+    shape: tuple[int, int, int], tile: tuple[int, int], launch: str, box: int, more: str = ""
+) -> list[str]:
+    """Of a hand-built product: maps of A, B and C, and how many tiles there are."""
+    m, n, k = shape
+    buffers = f"--buffer A=randn:{m}x{k}xf16 --buffer B=randn:{k}x{n}xf16 --buffer C=empty:{m}x{n}xf16"
+    maps = " ".join(f"--arg map:{name},box={rows}x64,swizzle=128" for name, rows in (("A", box), ("B", 64), ("C", 64)))
+    counts = f"--arg i32:{-(-m // tile[0])} --arg i32:{-(-n // tile[1])} --arg i32:{-(-k // 64)}"
+    return f"{launch} {buffers} {maps} {counts} {more}".split()
+
+
+def attention_options(heads: int, length: int) -> list[str]:
+    """Of hand-built attention with 64 elements a head, scaled by log2(e) / 8."""
+    shape, blocks = f"{heads}x1x{length}x64xf16", -(-length // 192)
+    words = [f"--grid={heads * blocks}", "--block=512", "--shared=114840"]
+    for name, kind in (("Q", "randn"), ("K", "randn"), ("V", "randn"), ("O", "empty")):
+        words += ["--buffer", f"{name}={kind}:{shape}"]
+    for name, rows in (("Q", 64), ("K", 128), ("V", 128), ("O", 64)):
+        words += ["--arg", f"map:{name},box=1x1x{rows}x64,swizzle=128"]
+    words += ["--arg", f"lse=empty:{heads * length}xf32", "--arg", "counter=zeros:2xi32", "--arg", "f32:0.18033688"]
+    for size in (length, length, heads, blocks, 1):
+        words += ["--arg", f"i32:{size}"]
+    return words
+
+
+# More steps than a ring has stages, and more tiles than blocks.
+KERNELS = {
+    "golden_gemm_small": gemm_options((128, 128, 640), (64, 128), "--grid=1 --block=256 --shared=213136", 64),
+    "golden_gemm_pingpong": gemm_options((256, 256, 576), (128, 128), "--grid=1 --block=384 --shared=229488", 128),
+    "golden_gemm_cluster2": gemm_options((512, 256, 384), (256, 256), "--grid=2 --block=384 --shared=229456", 128),
+    "golden_gemm_split": gemm_options(
+        (256, 128, 512),
+        (256, 128),
+        "--grid=4 --block=384 --shared=229488",
+        128,
+        "--arg workspace=empty:65536xf32 --arg flags=zeros:16xi32",
+    ),
+    "golden_attention_d64": attention_options(1, 520),
+}
