@@ -12,7 +12,6 @@
 
 #include "Intervals.h"
 #include "Varying.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -177,29 +176,6 @@ static Value mayStreamStores(OpBuilder &b, ParallelOp op) {
   return walked.wasInterrupted() ? Value() : result;
 }
 
-/// Has LLVM put two iterations into one where there is nothing but a line of
-/// code, so that constants are loaded half as often.
-static void unrollTwice(Block *body) {
-  auto loop = dyn_cast<scf::ForOp>(body->getParentOp());
-  if (!loop || llvm::any_of(*body, [](Operation &op) {
-        return op.getNumRegions() != 0;
-      }))
-    return;
-  MLIRContext *context = loop.getContext();
-  auto two = IntegerAttr::get(IntegerType::get(context, 32), 2);
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      context, /*disable=*/{}, /*count=*/two, /*runtimeDisable=*/{},
-      /*full=*/{}, /*followupUnrolled=*/{}, /*followupRemainder=*/{},
-      /*followupAll=*/{});
-  loop->setAttr("llvm.loop_annotation",
-                LLVM::LoopAnnotationAttr::get(
-                    context, /*disableNonforced=*/{}, /*vectorize=*/{},
-                    /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
-                    /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{},
-                    /*unswitch=*/{}, /*mustProgress=*/{}, /*isVectorized=*/{},
-                    /*startLoc=*/{}, /*endLoc=*/{}, /*parallelAccesses=*/{}));
-}
-
 namespace {
 class ParallelLowering {
 public:
@@ -265,8 +241,6 @@ private:
                               vectorizeBody(b, context, op, ivs, count,
                                             {guard, isInside && !guard, stream},
                                             intervals);
-                              if (!guard)
-                                unrollTwice(b.getInsertionBlock());
                             });
           });
       return;

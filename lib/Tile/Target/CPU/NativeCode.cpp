@@ -158,8 +158,8 @@ Error NativeCode::optimize() {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
-  // Loops come in the form that suits the machine, and say so where they are to
-  // be unrolled; unrolling all of them doubles the time that compiling takes.
+  // Loops come in the form that suits the machine; unrolling them once more
+  // doubles the time that compiling takes.
   tuning.LoopUnrolling = false;
   PassBuilder passes(machine.get(), tuning);
   // The first registration of an analysis stands.
@@ -169,7 +169,7 @@ Error NativeCode::optimize() {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, components, modules);
-  passes.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+  passes.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
       .run(*module, modules);
   return diagnostics->take();
 }
