@@ -287,3 +287,35 @@ func.func @swizzle_that_overlaps(%n: index) {
   }
   return
 }
+
+// -----
+
+// alloc-c6
+func.func @strides_of_one(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    // expected-error @below {{'tile.alloc_shared' op expects a stride from 0 to 4294967296 for each of 2 dimensions, got [64]}}
+    %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [64]>>
+  }
+  return
+}
+
+// -----
+
+// alloc-c7
+func.func @strides_that_overlap(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    // expected-error @below {{'tile.alloc_shared' op expects strides that give each element a place of its own, but [0, 32] and [1, 0] share one with [32, 1]}}
+    %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [32, 1]>>
+  }
+  return
+}
+
+// -----
+
+// Strides may interleave.
+func.func @strides_that_interleave(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    %S = tile.alloc_shared : memref<2x3xf16, #tile.shared<strides = [3, 2]>>
+  }
+  return
+}

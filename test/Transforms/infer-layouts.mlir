@@ -137,3 +137,29 @@ func.func @not_staged(%c: memref<?x?xf16>, %at: index, %n: index) {
   }
   return
 }
+
+// -----
+
+// A pinned layout stays, spreads through loops, and says how many threads there
+// are; a copy between two of them converts.
+// CHECK-LABEL: func.func @pinned
+// CHECK: threads(64)
+// CHECK: %[[X:.*]] = tile.alloc_fragment : memref<128xf32, #tile.fragment<"128 threads 64 (64):(2@0) registers (2):(1@0)">>
+// CHECK: %[[Y:.*]] = tile.alloc_fragment : memref<128xf32, #tile.fragment<"128 threads 64 (64):(2@0) registers (2):(1@0)">>
+// CHECK: %[[Z:.*]] = tile.alloc_fragment : memref<128xf32, #tile.fragment<"128 threads 64 (64):(1@0) registers (2):(64@0)">>
+// CHECK: %[[S:.*]] = tile.alloc_shared : memref<128xf32, #tile.shared>
+// CHECK: tile.copy %[[Y]] to %[[S]]
+// CHECK: tile.copy %[[S]] to %[[Z]]
+func.func @pinned(%n: index) {
+  tile.launch blocks(%b) in (%n) {
+    %x = tile.alloc_fragment : memref<128xf32, #tile.fragment<"128 threads 64 (64):(2@0) registers (2):(1@0)">>
+    %y = tile.alloc_fragment : memref<128xf32, #tile.fragment>
+    %z = tile.alloc_fragment : memref<128xf32, #tile.fragment<"128 threads 64 (64):(1@0) registers (2):(64@0)">>
+    tile.parallel (%i) in (128) {
+      %v = memref.load %x[%i] : memref<128xf32, #tile.fragment<"128 threads 64 (64):(2@0) registers (2):(1@0)">>
+      memref.store %v, %y[%i] : memref<128xf32, #tile.fragment>
+    }
+    tile.copy %y to %z : memref<128xf32, #tile.fragment> to memref<128xf32, #tile.fragment<"128 threads 64 (64):(1@0) registers (2):(64@0)">>
+  }
+  return
+}

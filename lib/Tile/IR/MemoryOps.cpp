@@ -82,9 +82,77 @@ static LogicalResult verifyAlloc(Operation *op, MemRefType type,
   return success();
 }
 
+/// Two elements that strides put in one place; none where each has its own.
+static std::optional<std::pair<SmallVector<int64_t>, SmallVector<int64_t>>>
+findOverlap(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  // Where each stride reaches beyond all smaller ones nothing overlaps.
+  SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(shape.size()));
+  llvm::sort(order,
+             [&](size_t x, size_t y) { return strides[x] < strides[y]; });
+  int64_t reach = 0;
+  bool isNested = true;
+  for (size_t dim : order) {
+    if (shape[dim] == 1)
+      continue;
+    isNested &= strides[dim] > reach;
+    reach += strides[dim] * (shape[dim] - 1);
+  }
+  if (isNested)
+    return std::nullopt;
+  DenseMap<int64_t, int64_t> seen;
+  auto locate = [&](int64_t number) {
+    SmallVector<int64_t> coordinate(shape.size());
+    for (size_t dim = shape.size(); dim-- > 0; number /= shape[dim])
+      coordinate[dim] = number % shape[dim];
+    return coordinate;
+  };
+  for (int64_t i = 0, e = ShapedType::getNumElements(shape); i < e; ++i) {
+    SmallVector<int64_t> coordinate = locate(i);
+    int64_t place = 0;
+    for (auto [index, stride] : llvm::zip(coordinate, strides))
+      place += index * stride;
+    auto [at, isNew] = seen.try_emplace(place, i);
+    if (!isNew)
+      return std::pair(locate(at->second), coordinate);
+  }
+  return std::nullopt;
+}
+
+static LogicalResult verifySharedLayout(AllocSharedOp op) {
+  MemRefType type = op.getBuffer().getType();
+  ArrayRef<int64_t> strides =
+      cast<SharedAttr>(type.getMemorySpace()).getStrides();
+  // alloc-c6
+  constexpr int64_t most = int64_t(1) << 32;
+  if (strides.empty())
+    return success();
+  if (int64_t(strides.size()) != type.getRank() ||
+      llvm::any_of(strides,
+                   [](int64_t stride) { return stride < 0 || stride > most; }))
+    return op.emitOpError("expects a stride from 0 to ")
+           << most << " for each of " << type.getRank() << " dimensions, got ["
+           << strides << "]";
+  // alloc-c7: beyond a block's memory others complain.
+  constexpr int64_t mostElements = 1 << 18;
+  if (!type.hasStaticShape() ||
+      llvm::any_of(type.getShape(),
+                   [](int64_t extent) { return extent > mostElements; }) ||
+      type.getNumElements() > mostElements)
+    return success();
+  auto overlap = findOverlap(type.getShape(), strides);
+  if (!overlap)
+    return success();
+  return op.emitOpError("expects strides that give each element a place of its "
+                        "own, but [")
+         << overlap->first << "] and [" << overlap->second
+         << "] share one with [" << strides << "]";
+}
+
 LogicalResult AllocSharedOp::verify() {
-  return verifyAlloc(*this, getBuffer().getType(), getDynamicSizes().size(),
-                     /*perLane=*/false);
+  if (failed(verifyAlloc(*this, getBuffer().getType(), getDynamicSizes().size(),
+                         /*perLane=*/false)))
+    return failure();
+  return verifySharedLayout(*this);
 }
 LogicalResult AllocFragmentOp::verify() {
   return verifyAlloc(*this, getBuffer().getType(), getDynamicSizes().size(),

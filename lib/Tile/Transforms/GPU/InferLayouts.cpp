@@ -31,7 +31,16 @@ namespace tile {
 /// One warp for each 64 x 64 part of the largest product, which keeps operand
 /// traffic low against the accumulators' registers; four warps at least.
 static int64_t chooseThreads(LaunchOp launch) {
-  int64_t threads = 128;
+  int64_t threads = 128, pinned = 0;
+  // A layout that the program gives is for so many.
+  launch.walk([&](AllocFragmentOp alloc) {
+    if (auto layout =
+            getFragmentLayout(cast<MemRefType>(alloc.getBuffer().getType())))
+      pinned = layout->numThreads();
+  });
+  if (pinned >= layout::warpSize && pinned <= 1024 &&
+      pinned % layout::warpSize == 0)
+    return pinned;
   launch.walk([&](GemmOp gemm) {
     int64_t warps = gemm.getM() * gemm.getN() / (64 * 64);
     threads = std::max(threads, std::min<int64_t>(warps, 8) * layout::warpSize);
@@ -49,6 +58,7 @@ void LayoutInference::assign(Value fragment, const FragmentLayout &layout) {
 
 void LayoutInference::seedFromGemms() {
   launch.walk([&](GemmOp gemm) {
+    choosePolicy(gemm);
     if (isKnown(gemm.getC()))
       return;
     std::optional<GemmPlan> plan = planGemm(gemm, threads, chip);
@@ -223,9 +233,10 @@ bool LayoutInference::hasUnknown() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LayoutInference::run() {
-  if (failed(checkStatic()))
+  if (failed(checkStatic()) || failed(checkPinned()))
     return failure();
   normalizeFragments();
+  seedFromPinned();
   seedFromGemms();
   do {
     while (spreadOnce())
@@ -234,7 +245,8 @@ LogicalResult LayoutInference::run() {
       break;
     assignDefault();
   } while (true);
-  resolveConflicts();
+  if (failed(resolveConflicts()) || failed(checkCoverage()))
+    return failure();
   for (auto &[fragment, layout] : known)
     fragment.setType(
         withFragmentLayout(cast<MemRefType>(fragment.getType()), layout));

@@ -34,6 +34,25 @@ private:
 
   mlir::LogicalResult checkStatic();
 
+  //===--- PinnedLayouts.cpp
+  //-----------------------------------------------===//
+
+  /// Whether the layouts that the program gives its buffers fit them.
+  mlir::LogicalResult checkPinned();
+  /// Takes those of the fragments that are left as known.
+  void seedFromPinned();
+  /// The policy under which a gemm leaves its result in the pinned layout.
+  void choosePolicy(GemmOp gemm);
+  bool isPinned(mlir::Value fragment) const {
+    return pinned.contains(fragment);
+  }
+  /// Reports that `op` cannot have two buffers in the layouts they are pinned
+  /// to.
+  mlir::LogicalResult reportConflict(mlir::Operation *op, mlir::Value one,
+                                     mlir::Value other);
+  /// Whether each element of each fragment is in a register.
+  mlir::LogicalResult checkCoverage();
+
   //===--- NormalizeFragments.cpp
   //------------------------------------------===//
 
@@ -70,10 +89,10 @@ private:
   //----------------------------------------------===//
 
   /// Puts a converted copy of a fragment where an op needs another layout.
-  void resolveConflicts();
-  void resolveLoop(ParallelOp loop);
-  void resolveReduce(ReduceOp reduce);
-  void resolveGemm(GemmOp gemm);
+  mlir::LogicalResult resolveConflicts();
+  mlir::LogicalResult resolveLoop(ParallelOp loop);
+  mlir::LogicalResult resolveReduce(ReduceOp reduce);
+  mlir::LogicalResult resolveGemm(GemmOp gemm);
   /// Copies between different layouts go through a shared buffer.
   void splitFragmentCopies();
   /// Copies to global memory that registers could only do in small pieces go
@@ -106,6 +125,8 @@ private:
   const Chip &chip;
   int64_t threads = 0;
   llvm::MapVector<mlir::Value, FragmentLayout> known;
+  /// Fragments whose layout is the program's.
+  llvm::SmallPtrSet<mlir::Value, 4> pinned;
 };
 
 } // namespace tile

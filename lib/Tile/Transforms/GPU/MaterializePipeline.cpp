@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/IR/Layouts.h"
 #include "Tile/IR/TileDialect.h"
 #include "Tile/Transforms/GPUPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,11 +157,18 @@ void Pipeliner::makeRing(CopyOp copy) {
   MemRefType type = copy.getTargetType();
   SmallVector<int64_t> shape = {stages};
   llvm::append_range(shape, type.getShape());
-  rings.push_back(AllocSharedOp::create(
-      b,
-      MemRefType::get(shape, type.getElementType(), MemRefLayoutAttrInterface(),
-                      type.getMemorySpace()),
-      ValueRange()));
+  // A layout that the program gave is that of each version.
+  auto space = cast<SharedAttr>(type.getMemorySpace());
+  if (!space.getStrides().empty()) {
+    SmallVector<int64_t> strides = {getSharedSpan(type)};
+    llvm::append_range(strides, space.getStrides());
+    space = SharedAttr::get(b.getContext(), strides, space.getSwizzle());
+  }
+  rings.push_back(
+      AllocSharedOp::create(b,
+                            MemRefType::get(shape, type.getElementType(),
+                                            MemRefLayoutAttrInterface(), space),
+                            ValueRange()));
 }
 
 bool Pipeliner::isRepeated() {

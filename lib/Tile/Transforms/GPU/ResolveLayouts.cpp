@@ -33,13 +33,19 @@ void LayoutInference::forEachFragmentAccess(ParallelOp loop,
 }
 
 std::optional<FragmentLayout> LayoutInference::suggest(ParallelOp loop) {
-  return suggestLoopLayout(
-      loop, [&](Value fragment) -> std::optional<FragmentLayout> {
-        auto at = known.find(fragment);
-        if (at == known.end())
-          return std::nullopt;
-        return at->second;
-      });
+  auto layoutOf = [&](Value fragment) -> std::optional<FragmentLayout> {
+    auto at = known.find(fragment);
+    if (at == known.end())
+      return std::nullopt;
+    return at->second;
+  };
+  // What the program gives comes first.
+  if (!pinned.empty())
+    if (auto layout = suggestLoopLayout(loop, [&](Value fragment) {
+          return isPinned(fragment) ? layoutOf(fragment) : std::nullopt;
+        }))
+      return layout;
+  return suggestLoopLayout(loop, layoutOf);
 }
 
 FragmentLayout LayoutInference::reshapeTo(const FragmentLayout &layout,
@@ -77,23 +83,24 @@ Value LayoutInference::convertAround(Operation *op, Value fragment,
   return inner;
 }
 
-void LayoutInference::resolveConflicts() {
+LogicalResult LayoutInference::resolveConflicts() {
   SmallVector<Operation *> ops;
   launch.walk([&](Operation *op) {
     if (isa<ParallelOp, ReduceOp, GemmOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    if (auto loop = dyn_cast<ParallelOp>(op))
-      resolveLoop(loop);
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
-      resolveReduce(reduce);
-    else
-      resolveGemm(cast<GemmOp>(op));
+    auto loop = dyn_cast<ParallelOp>(op);
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (failed(loop     ? resolveLoop(loop)
+               : reduce ? resolveReduce(reduce)
+                        : resolveGemm(cast<GemmOp>(op))))
+      return failure();
   }
+  return success();
 }
 
-void LayoutInference::resolveLoop(ParallelOp loop) {
+LogicalResult LayoutInference::resolveLoop(ParallelOp loop) {
   std::optional<FragmentLayout> suggested = suggest(loop);
   FragmentLayout layout =
       suggested ? *suggested : getPlainLoopLayout(loop, threads);
@@ -119,9 +126,15 @@ void LayoutInference::resolveLoop(ParallelOp loop) {
     at->second.writes |= isStore;
     at->second.fits &= fits;
   });
+  Value given;
+  for (auto &[fragment, need] : needs)
+    if (need.fits && isPinned(fragment) && !given)
+      given = fragment;
   for (auto &[fragment, need] : needs) {
     if (need.fits)
       continue;
+    if (given && isPinned(fragment))
+      return reportConflict(loop, given, fragment);
     // A loop may write only part of the buffer, so it is read in any case.
     Value inner =
         convertAround(loop, fragment, need.layout, /*reads=*/true, need.writes);
@@ -132,33 +145,42 @@ void LayoutInference::resolveLoop(ParallelOp loop) {
             buffer.set(inner);
         });
   }
+  return success();
 }
 
-void LayoutInference::resolveReduce(ReduceOp reduce) {
+LogicalResult LayoutInference::resolveReduce(ReduceOp reduce) {
   FragmentLayout wanted = getReducedLayout(reduce);
   if (known.find(reduce.getTarget())->second == wanted)
-    return;
+    return success();
+  if (isPinned(reduce.getSource()) && isPinned(reduce.getTarget()))
+    return reportConflict(reduce, reduce.getSource(), reduce.getTarget());
   reduce.getTargetMutable().assign(convertAround(reduce, reduce.getTarget(),
                                                  wanted, reduce.getAccumulate(),
                                                  /*writes=*/true));
+  return success();
 }
 
-void LayoutInference::resolveGemm(GemmOp gemm) {
+LogicalResult LayoutInference::resolveGemm(GemmOp gemm) {
   std::optional<GemmPlan> plan = planGemm(gemm, threads, chip);
+  // Scalar products take any layout.
   if (!plan)
-    return;
-  if (FragmentLayout wanted = plan->layoutC();
-      known.find(gemm.getC())->second != wanted)
+    return success();
+  FragmentLayout wanted = plan->layoutC();
+  Value result = gemm.getC();
+  bool fits = known.find(result)->second == wanted;
+  if (!fits)
     gemm.getCMutable().assign(convertAround(gemm, gemm.getC(), wanted,
                                             !gemm.getClear(),
                                             /*writes=*/true));
-  if (!isFragment(gemm.getA().getType()))
-    return;
-  if (FragmentLayout wanted = plan->layoutA();
-      known.find(gemm.getA())->second != wanted)
-    gemm.getAMutable().assign(convertAround(gemm, gemm.getA(), wanted,
-                                            /*reads=*/true,
-                                            /*writes=*/false));
+  if (!isFragment(gemm.getA().getType()) ||
+      known.find(gemm.getA())->second == plan->layoutA())
+    return success();
+  if (fits && isPinned(result) && isPinned(gemm.getA()))
+    return reportConflict(gemm, result, gemm.getA());
+  gemm.getAMutable().assign(convertAround(gemm, gemm.getA(), plan->layoutA(),
+                                          /*reads=*/true,
+                                          /*writes=*/false));
+  return success();
 }
 
 /// Two copies in place of one between fragments or from a fragment to global
