@@ -1,12 +1,16 @@
-"""Artifacts on a GPU from Python: the C ABI of the runtime by ctypes, with torch tensors."""
+"""Artifacts on a GPU from Python: the C ABI of the runtime by ctypes, with torch tensors
+or addresses in the device's memory."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
 
 class _Argument(ctypes.Structure):
@@ -19,6 +23,15 @@ class _Argument(ctypes.Structure):
         ("rank", ctypes.c_int32),
         ("dtype", ctypes.c_int32),
     ]
+
+
+@dataclass
+class ArrayAt:
+    """An array in the device's memory: its first element's address, extents and strides."""
+
+    address: int
+    shape: Sequence[int]
+    strides: Sequence[int]
 
 
 class Runtime:
@@ -63,31 +76,48 @@ class Module:
     def code(self) -> str:
         return self.runtime.lib.tile_module_code(self.handle).decode()
 
-    def bind(self, *values: torch.Tensor | int | float) -> Any:
-        """The call with these arguments, ready to be repeated."""
+    def launch(self, values: Sequence[ArrayAt | int | float], stream: int | None = None) -> None:
+        arguments, _keep = self._pack(values)
+        self._launch(arguments, stream)
+
+    def _pack(self, values: Sequence[ArrayAt | int | float]) -> Any:
         arguments = (_Argument * len(values))()
-        keep: list[object] = [values]
+        keep: list[object] = []
         for argument, value in zip(arguments, values, strict=True):
-            if isinstance(value, torch.Tensor):
-                shape = (ctypes.c_int64 * max(1, value.dim()))(*value.shape)
-                strides = (ctypes.c_int64 * max(1, value.dim()))(*value.stride())
+            if isinstance(value, ArrayAt):
+                rank = len(value.shape)
+                shape = (ctypes.c_int64 * max(1, rank))(*value.shape)
+                strides = (ctypes.c_int64 * max(1, rank))(*value.strides)
                 keep += [shape, strides]
-                argument.address = value.data_ptr()
+                argument.address = value.address
                 argument.shape = shape
                 argument.strides = strides
-                argument.rank = value.dim()
+                argument.rank = rank
             elif isinstance(value, int):
                 argument.integer = value
             else:
                 argument.real = value
-        launch = self.runtime.lib.tile_module_launch
+        return arguments, keep
+
+    def _launch(self, arguments: Any, stream: int | None) -> None:
+        if self.runtime.lib.tile_module_launch(self.handle, arguments, len(arguments), stream):
+            raise RuntimeError(self.runtime.lib.tile_last_error().decode())
+
+    def bind(self, *values: torch.Tensor | int | float) -> Any:
+        """The call with these arguments, ready to be repeated on torch's stream."""
+        import torch
+
+        arguments, keep = self._pack(
+            [
+                ArrayAt(value.data_ptr(), value.shape, value.stride()) if isinstance(value, torch.Tensor) else value
+                for value in values
+            ]
+        )
 
         def call() -> None:
-            stream = torch.cuda.current_stream().cuda_stream
-            if launch(self.handle, arguments, len(values), stream):
-                raise RuntimeError(self.runtime.lib.tile_last_error().decode())
+            self._launch(arguments, torch.cuda.current_stream().cuda_stream)
 
-        call.keep = keep  # type: ignore[attr-defined]
+        call.keep = [keep, values]  # type: ignore[attr-defined]
         return call
 
     def __call__(self, *values: torch.Tensor | int | float) -> None:

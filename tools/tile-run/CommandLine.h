@@ -140,6 +140,10 @@ public:
   cl::opt<std::string> dumpDirectory{
       "dump-stages", cl::value_desc("DIR"), cl::cat(outputOptions),
       cl::desc("write every stage to a file of its own")};
+  cl::opt<std::string> recordDirectory{
+      "record", cl::value_desc("DIR"), cl::cat(outputOptions),
+      cl::desc("write arguments and references of each run to DIR, for a "
+               "machine that runs the compiled program only")};
   cl::opt<bool> verbose{
       "verbose", cl::cat(outputOptions),
       cl::desc("print what each kernel takes of the GPU: registers, shared "

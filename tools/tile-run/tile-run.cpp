@@ -173,10 +173,18 @@ static int run(const Program &program, StringRef function,
   if (line.tune.getNumOccurrences())
     if (llvm::Error error = tune(program, function, line, options))
       return fail(std::move(error));
+  bool records = !line.recordDirectory.empty();
+  if (records)
+    options.data = makeExampleData();
   auto report = runExample(program, function, options);
   if (!report)
     return fail(report.takeError());
-  return show(std::move(*report), line, saves, reports);
+  int code = 0;
+  if (records && report->isRight())
+    if (llvm::Error error =
+            recordExample(*report, *options.data, line.recordDirectory))
+      code = fail(std::move(error));
+  return std::max(code, show(std::move(*report), line, saves, reports));
 }
 
 /// Runs one function of a compiled program.

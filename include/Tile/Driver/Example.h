@@ -94,6 +94,14 @@ llvm::Expected<runtime::Summary> benchExample(const Kernel &kernel,
                                               const ExampleOptions &options,
                                               unsigned runs);
 
+std::shared_ptr<ExampleData> makeExampleData();
+
+/// Writes what it takes to make the call again and to judge it, on a machine
+/// that has the compiled function only: FUNCTION.json in `directory`, and files
+/// that it names. `data` is what the example ran with.
+llvm::Error recordExample(const ExampleReport &report, const ExampleData &data,
+                          llvm::StringRef directory);
+
 /// One line a report: function, target, shapes, error, time and rates.
 std::string formatTable(llvm::ArrayRef<ExampleReport> reports);
 /// What is wrong, or nothing.

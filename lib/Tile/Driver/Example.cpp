@@ -24,6 +24,10 @@ bool ExampleReport::isRight() const {
          });
 }
 
+std::shared_ptr<ExampleData> tile::driver::makeExampleData() {
+  return std::make_shared<ExampleData>();
+}
+
 namespace {
 
 /// One run of runExample, step by step.
