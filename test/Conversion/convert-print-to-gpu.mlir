@@ -33,17 +33,61 @@ func.func @buffers(%n: index) {
 
 // -----
 
-// Where the condition holds nothing is printed; the program goes on otherwise.
+// Where the condition does not hold a word of the call's says so, the message's
+// own; the program goes on. Both launches have the words.
 // CHECK: gpu.module @checked_kernels
+// CHECK: gpu.func @checked_0({{.*}}, %[[WORDS:.*]]: !llvm.ptr<1>) kernel
 // CHECK: scf.if
-// CHECK: gpu.printf "{{.*}}: block (%lld): assertion failed: never\0A"
-// CHECK-NOT: llvm.intr.trap
+// CHECK: %[[FIRST:.*]] = llvm.getelementptr %[[WORDS]][0]
+// CHECK: llvm.store volatile %{{.*}}, %[[FIRST]]
+// CHECK: gpu.func @checked_1({{.*}}, %[[WORDS:.*]]: !llvm.ptr<1>) kernel
+// CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[WORDS]][1]
+// CHECK: llvm.store volatile %{{.*}}, %[[SECOND]]
+// CHECK-NOT: gpu.printf
+// CHECK: func.func @checked(
+// CHECK: %[[ALL:.*]] = tile.alloc_global : memref<2xi32>
+// CHECK: memref.store %[[ZERO:.*]], %[[ALL]][%[[AT0:.*]]]
+// CHECK: memref.store %[[ZERO]], %[[ALL]][%[[AT1:.*]]]
+// CHECK: gpu.launch_func
+// CHECK: gpu.launch_func
+// CHECK: %[[WORD0:.*]] = memref.load %[[ALL]][%[[AT0]]]
+// CHECK: %[[HOLDS0:.*]] = arith.cmpi eq, %[[WORD0]], %[[ZERO]]
+// CHECK: tile.assert %[[HOLDS0]], "never"
+// CHECK: %[[WORD1:.*]] = memref.load %[[ALL]][%[[AT1]]]
+// CHECK: %[[HOLDS1:.*]] = arith.cmpi eq, %[[WORD1]], %[[ZERO]]
+// CHECK: tile.assert %[[HOLDS1]], "ever"
 func.func @checked(%x: memref<?xi1>, %n: index) {
   tile.launch blocks(%b) in (%n) threads(32) {
     tile.parallel (%i) in (32) {
       %v = memref.load %x[%i] : memref<?xi1>
       tile.assert %v, "never"
     }
+  }
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%c0] : memref<?xi1>
+    tile.assert %v, "ever"
+  }
+  return
+}
+
+// -----
+
+// With trapping bounds an access outside is left out and reported.
+// CHECK: gpu.module @bounded_kernels
+// CHECK: gpu.func @bounded({{.*}}, %[[WORDS:.*]]: !llvm.ptr<1>) kernel
+// CHECK: llvm.getelementptr %[[WORDS]][0]
+// CHECK-NOT: llvm.intr.trap
+// CHECK: func.func @bounded(
+// CHECK: tile.assert %{{.*}}, "no load outside the buffer"
+// CHECK: tile.assert %{{.*}}, "no store outside the buffer"
+func.func @bounded(%x: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) bounds(trap) {
+    %c1 = arith.constant 1 : index
+    %v = memref.load %x[%b] : memref<?xf32>
+    %w = arith.addf %v, %v : f32
+    %next = arith.addi %b, %c1 : index
+    memref.store %w, %x[%next] : memref<?xf32>
   }
   return
 }

@@ -2,7 +2,7 @@
 the emulator, which runs the PTX of two chips and looks for races, reads of memory
 never written and accesses out of bounds while it does.
 
-Everything has to be right but what LIMITS names, which has to fail.
+Everything has to be right.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cases import CASES, CHIPS, EXAMPLES, ROOT, SEED, TILE_RUN, make_options
@@ -37,21 +36,6 @@ def entries(path: Path) -> list[str]:
 PROGRAMS = [
     (path.stem, entry) for path in sorted((ROOT / "test" / "conformance").glob("*.mlir")) for entry in entries(path)
 ]
-
-# What docs/Status.md lists among the known limits.
-LIMITS = {
-    ("atomic", "products"): "memref.generic_atomic_rmw has no lowering to the cuda target",
-    ("integers", "quotients"): "a division by zero has the machine's result on a GPU",
-    ("view_bounds", "reinterpreted"): "memref.reinterpret_cast has no lowering to the cuda target",
-    ("view_bounds", "subview"): "a view's bounds on a GPU are those it says it has",
-}
-
-
-def program(name: str, entry: str) -> Any:
-    limit = LIMITS.get((name, entry))
-    marks = [pytest.mark.xfail(strict=True, reason=limit)] if limit else []
-    return pytest.param(name, entry, marks=marks, id=f"{name}-{entry}")
-
 
 def emulate(command: Sequence[str], chip: str) -> subprocess.CompletedProcess[str]:
     command = [*command, "--target=emulator", f"--chip={chip}"]
@@ -79,7 +63,7 @@ def test_examples(name: str, shape: str, chip: str) -> None:
     run(ROOT / "examples" / f"{name}.mlir", chip, make_options(shape))
 
 
-@pytest.mark.parametrize(("name", "entry"), [program(*names) for names in PROGRAMS])
+@pytest.mark.parametrize(("name", "entry"), PROGRAMS, ids=[f"{name}-{entry}" for name, entry in PROGRAMS])
 def test_programs(name: str, entry: str) -> None:
     # Every other one for either chip: their code differs little.
     chip = CHIPS[PROGRAMS.index((name, entry)) % len(CHIPS)]

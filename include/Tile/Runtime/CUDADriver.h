@@ -61,6 +61,9 @@ inline constexpr int staticSharedBytes = 1, maxDynamicSharedBytes = 8;
   X(cuMemFree_v2, (CUdeviceptr))                                               \
   X(cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                        \
   X(cuMemFreeAsync, (CUdeviceptr, CUstream))                                   \
+  X(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))           \
+  X(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))             \
+  X(cuStreamSynchronize, (CUstream))                                           \
   X(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                      \
   X(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                            \
   X(cuEventCreate, (CUevent *, unsigned))                                      \

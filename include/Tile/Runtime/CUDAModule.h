@@ -90,7 +90,9 @@ public:
   /// Nothing where there is no such kernel.
   std::optional<KernelUse> getUse(const std::string &kernel) const;
 
-  /// Enqueues what the plan says for these arguments.
+  /// Enqueues what the plan says for these arguments. Where the program may
+  /// report (`tile.assert`), waits for the end, and the error is what it
+  /// reported.
   Status launch(const std::vector<PlanArgument> &arguments,
                 CUstream stream) const;
   /// The same on the default stream, and waits. Gives the seconds from the

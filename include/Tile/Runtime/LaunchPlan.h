@@ -17,9 +17,15 @@
 //   value stride 0 0              in elements
 //   value address 0               of the first element, in bytes
 //   value scalar 1
+//   report f.mlir:7:3: assertion failed: n is odd
+//                                 numbered from 0; what a call may report
 //   value workspace 0             the address of so many bytes for this call
+//   value reports                 that of a word for each report, zero at
+//   first,
+//                                 which kernels set
 //   value ceildivsi 1 0           an operation on earlier values
 //   if 5 3 1                      condition, steps of then, steps of else
+//   check 5 0                     report the latter unless the condition holds
 //   launch kernel 2 3 3 0 3 3 7 p4 w1 f8   grid, block, shared bytes, arguments
 //
 // Integers are 64 bits wide and wrap around, as on the device; floats are
@@ -77,6 +83,14 @@ struct KernelLaunch {
 /// last launch of the call is over.
 using AllocateWorkspace = std::function<Result<uint64_t>(uint64_t bytes)>;
 
+/// What one call of a function does.
+struct PlannedCall {
+  /// In order.
+  std::vector<KernelLaunch> launches;
+  /// Numbers of the reports that are due before any kernel has run.
+  std::vector<size_t> reports;
+};
+
 /// A kernel that a plan launches, with what does not depend on arguments.
 struct PlannedKernel {
   std::string name;
@@ -94,13 +108,21 @@ public:
   /// One for each launch that the plan holds, whether it is taken or not.
   std::vector<PlannedKernel> getKernels() const;
 
-  /// The launches for these arguments, in order. Errors: a value that cannot be
-  /// computed, such as a division by zero, or a grid beyond the hardware's. A
-  /// launch with an empty grid is left out. `allocate` is called for each
-  /// workspace of the plan, however large.
-  Result<std::vector<KernelLaunch>>
-  evaluate(const std::vector<PlanArgument> &arguments,
-           const AllocateWorkspace &allocate = {}) const;
+  /// What a call may report: a line of text each.
+  const std::vector<std::string> &getReports() const { return reports; }
+
+  /// The launches for these arguments. Errors: a value that cannot be computed,
+  /// or a grid beyond the hardware's. A launch with an empty grid is left out.
+  /// `allocate` is called for each workspace of the plan, however large.
+  /// `words` is the address, in the memory that kernels write, of a word for
+  /// each report.
+  Result<PlannedCall> evaluate(const std::vector<PlanArgument> &arguments,
+                               const AllocateWorkspace &allocate = {},
+                               uint64_t words = 0) const;
+
+  /// Success, or what the call reported: before its kernels ran and by the
+  /// words that they left, one for each report of the plan.
+  Status judge(const PlannedCall &call, const uint32_t *words) const;
 
 private:
   /// What computes a value: arith's ops by their names, and what a call brings.
@@ -112,6 +134,7 @@ private:
     address,
     scalar,
     workspace,
+    reports,
     addi,
     subi,
     muli,
@@ -166,8 +189,8 @@ private:
     size_t value = 0;
   };
   struct Step {
-    bool isCondition = false;
-    size_t condition = 0, thenSteps = 0, elseSteps = 0;
+    enum class Kind { Launch, Condition, Check } kind = Kind::Launch;
+    size_t condition = 0, thenSteps = 0, elseSteps = 0, report = 0;
     std::string kernel;
     size_t grid[3] = {}, block[3] = {}, shared = 0;
     std::vector<Argument> arguments;
@@ -181,12 +204,14 @@ private:
   Status parseLine(const std::vector<std::string_view> &words);
   Result<Number> compute(const Value &value, const std::vector<Number> &numbers,
                          const std::vector<PlanArgument> &arguments,
-                         const AllocateWorkspace &allocate) const;
+                         const AllocateWorkspace &allocate,
+                         uint64_t words) const;
   Status run(size_t first, size_t count, const std::vector<Number> &numbers,
-             std::vector<KernelLaunch> &launches) const;
+             PlannedCall &call) const;
 
   std::string name;
   std::vector<PlanParameter> parameters;
+  std::vector<std::string> reports;
   std::vector<Value> values;
   std::vector<Step> steps;
 };

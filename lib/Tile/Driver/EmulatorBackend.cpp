@@ -37,6 +37,8 @@ public:
   void restore();
   /// Adds memory that only the kernels of this call see.
   uint64_t addWorkspace(uint64_t bytes);
+  /// Adds a word, zero, for each report.
+  llvm::MutableArrayRef<uint32_t> addReports(size_t count);
   /// What a launch was given may have been written by it.
   void markWritten(const KernelLaunch &launch);
 
@@ -166,6 +168,18 @@ uint64_t Buffers::addWorkspace(uint64_t bytes) {
   return reinterpret_cast<uintptr_t>(buffer.data);
 }
 
+llvm::MutableArrayRef<uint32_t> Buffers::addReports(size_t count) {
+  if (!count)
+    return {};
+  auto *words =
+      reinterpret_cast<uint32_t *>(addWorkspace(count * sizeof(uint32_t)));
+  std::fill_n(words, count, 0);
+  buffers.back().name = "reports";
+  buffers.back().isInitialized = true;
+  isEmpty.back() = false;
+  return {words, count};
+}
+
 void Buffers::save() {
   for (const emulator::Buffer &buffer : buffers) {
     const char *data = static_cast<const char *>(buffer.data);
@@ -278,18 +292,22 @@ llvm::Error EmulatedCode::run(ArrayRef<ArgumentView> arguments) const {
   if (!planArguments)
     return planArguments.takeError();
   Buffers buffers(signature, arguments);
-  llvm::Expected<std::vector<KernelLaunch>> launches = toExpected(plan.evaluate(
-      *planArguments, [&](uint64_t bytes) -> runtime::Result<uint64_t> {
+  llvm::MutableArrayRef<uint32_t> words =
+      buffers.addReports(plan.getReports().size());
+  llvm::Expected<runtime::PlannedCall> call = toExpected(plan.evaluate(
+      *planArguments,
+      [&](uint64_t bytes) -> runtime::Result<uint64_t> {
         return buffers.addWorkspace(bytes);
-      }));
-  if (!launches)
-    return launches.takeError();
+      },
+      reinterpret_cast<uintptr_t>(words.data())));
+  if (!call)
+    return call.takeError();
   if (options.seeds > 1)
     buffers.save();
   for (unsigned i = 0; i < options.seeds; ++i) {
     if (i != 0)
       buffers.restore();
-    for (const KernelLaunch &launch : *launches) {
+    for (const KernelLaunch &launch : call->launches) {
       std::string faults;
       llvm::Expected<bool> isRight =
           runOne(launch, options.seed + i, buffers, faults);
@@ -298,6 +316,8 @@ llvm::Error EmulatedCode::run(ArrayRef<ArgumentView> arguments) const {
       if (!*isRight)
         return createStringError(llvm::StringRef(faults).rtrim());
     }
+    if (runtime::Status status = plan.judge(*call, words.data()); !status)
+      return toError(status);
   }
   return llvm::Error::success();
 }

@@ -104,6 +104,8 @@ void tile::buildTileToCPU(OpPassManager &passes,
 void tile::buildTileToCUDA(OpPassManager &passes,
                            const TileToCUDAOptions &options) {
   addPreparation(passes, options.values);
+  // The program's own: what later passes divide by is never zero.
+  passes.addPass(createGuardDivisions());
   passes.addPass(createTileExpandPersistent());
   passes.addPass(createTileExpandAsync());
   passes.addPass(createTileStageElementwise());

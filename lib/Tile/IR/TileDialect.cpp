@@ -11,6 +11,7 @@
 #include "Tile/IR/TileDialect.h"
 #include "AssemblyFormat.h"
 #include "Bytecode.h"
+#include "Tile/IR/Updates.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -82,6 +83,14 @@ Space tile::getSpace(MemRefType type) {
   if (isa_and_nonnull<LocalAttr>(space))
     return Space::Local;
   return Space::Global;
+}
+
+Value tile::getUpdatedBuffer(Operation *op) {
+  if (auto update = dyn_cast<memref::AtomicRMWOp>(op))
+    return update.getMemref();
+  if (auto update = dyn_cast<memref::GenericAtomicRMWOp>(op))
+    return update.getMemref();
+  return Value();
 }
 
 Value tile::getRootBuffer(Value value) {

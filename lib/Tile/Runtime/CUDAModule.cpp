@@ -23,6 +23,15 @@ Result<Device> Device::open(int index) {
   Device device;
   device.driver = *driver;
   const Driver &api = **driver;
+  int count = 0;
+  if (Status status =
+          api.check(api.cuDeviceGetCount(&count), "cuDeviceGetCount");
+      !status)
+    return status.error();
+  if (index < 0 || index >= count)
+    return Error{"there is no device " + std::to_string(index) + ", but " +
+                 std::to_string(count) +
+                 (count == 1 ? " device, number 0" : " devices, from 0 on")};
   CUdevice &handle = device.handle;
   if (Status status = api.check(api.cuDeviceGet(&handle, index), "cuDeviceGet");
       !status)
@@ -280,15 +289,54 @@ Status Module::launch(const KernelLaunch &launch, CUstream stream) const {
 }
 
 namespace {
-/// Memory of one call, which goes back in the order of its stream: behind the
-/// launches, and in front of whatever the stream does next.
-class Workspaces {
+/// What one call of a plan needs beside its arguments: memory that goes back in
+/// the order of the stream, behind the launches and in front of whatever the
+/// stream does next, and words in which kernels report.
+class CallState {
 public:
-  Workspaces(const Driver &api, CUstream stream) : api(api), stream(stream) {}
-  ~Workspaces() {
+  CallState(const Driver &api, CUstream stream) : api(api), stream(stream) {}
+  ~CallState() {
     for (CUdeviceptr pointer : pointers)
       (void)api.cuMemFreeAsync(pointer, stream);
   }
+  CallState(const CallState &) = delete;
+
+  Status prepare(const LaunchPlan &plan,
+                 const std::vector<PlanArgument> &arguments) {
+    if (Status status = clearReports(plan.getReports().size()); !status)
+      return status;
+    auto allocate = [&](uint64_t bytes) -> Result<uint64_t> {
+      Result<uint64_t> address = this->allocate(bytes);
+      if (!address)
+        return Error{"a workspace of " + std::to_string(bytes) +
+                     " bytes: " + address.message()};
+      return address;
+    };
+    Result<PlannedCall> planned = plan.evaluate(arguments, allocate, words);
+    if (!planned)
+      return planned.error();
+    call = std::move(*planned);
+    return {};
+  }
+
+  const std::vector<KernelLaunch> &getLaunches() const { return call.launches; }
+
+  /// Waits for the kernels of a plan that may report, and gives what they did
+  /// report.
+  Status judge(const LaunchPlan &plan) const {
+    std::vector<uint32_t> found(plan.getReports().size());
+    if (found.empty())
+      return {};
+    for (CUresult result :
+         {api.cuMemcpyDtoHAsync_v2(found.data(), words,
+                                   found.size() * sizeof(uint32_t), stream),
+          api.cuStreamSynchronize(stream)})
+      if (Status status = api.check(result, "running the kernels"); !status)
+        return status;
+    return plan.judge(call, found.data());
+  }
+
+private:
   Result<uint64_t> allocate(uint64_t bytes) {
     CUdeviceptr pointer = 0;
     // An empty allocation is an error of the driver.
@@ -296,16 +344,28 @@ public:
             api.check(api.cuMemAllocAsync(&pointer, bytes ? bytes : 1, stream),
                       "cuMemAllocAsync");
         !status)
-      return Error{"a workspace of " + std::to_string(bytes) +
-                   " bytes: " + status.message()};
+      return status.error();
     pointers.push_back(pointer);
     return uint64_t(pointer);
   }
 
-private:
+  Status clearReports(size_t count) {
+    if (!count)
+      return {};
+    uint64_t bytes = count * sizeof(uint32_t);
+    Result<uint64_t> address = allocate(bytes);
+    if (!address)
+      return address.error();
+    words = *address;
+    return api.check(api.cuMemsetD8Async(words, 0, bytes, stream),
+                     "cuMemsetD8Async");
+  }
+
   const Driver &api;
   CUstream stream;
   std::vector<CUdeviceptr> pointers;
+  uint64_t words = 0;
+  PlannedCall call;
 };
 } // namespace
 
@@ -313,15 +373,13 @@ Status Module::launch(const std::vector<PlanArgument> &arguments,
                       CUstream stream) const {
   if (Status status = device.activate(); !status)
     return status;
-  Workspaces workspaces(device.getDriver(), stream);
-  Result<std::vector<KernelLaunch>> launches = plan.evaluate(
-      arguments, [&](uint64_t bytes) { return workspaces.allocate(bytes); });
-  if (!launches)
-    return launches.error();
-  for (const KernelLaunch &each : *launches)
+  CallState call(device.getDriver(), stream);
+  if (Status status = call.prepare(plan, arguments); !status)
+    return status;
+  for (const KernelLaunch &each : call.getLaunches())
     if (Status status = launch(each, stream); !status)
       return status;
-  return {};
+  return call.judge(plan);
 }
 
 namespace {
@@ -351,15 +409,13 @@ Module::launchTimed(const std::vector<PlanArgument> &arguments) const {
   if (Status status = device.activate(); !status)
     return status.error();
   const Driver &api = device.getDriver();
-  Workspaces workspaces(api, nullptr);
-  Result<std::vector<KernelLaunch>> launches = plan.evaluate(
-      arguments, [&](uint64_t bytes) { return workspaces.allocate(bytes); });
-  if (!launches)
-    return launches.error();
+  CallState call(api, nullptr);
+  if (Status status = call.prepare(plan, arguments); !status)
+    return status.error();
   Event start(api), end(api);
   if (Status status = start.record(); !status)
     return status.error();
-  for (const KernelLaunch &each : *launches)
+  for (const KernelLaunch &each : call.getLaunches())
     if (Status status = launch(each, nullptr); !status)
       return status.error();
   if (Status status = end.record(); !status)
@@ -368,6 +424,8 @@ Module::launchTimed(const std::vector<PlanArgument> &arguments) const {
   if (Status status =
           api.check(api.cuEventSynchronize(end.event), "running the kernels");
       !status)
+    return status.error();
+  if (Status status = call.judge(plan); !status)
     return status.error();
   float milliseconds = 0;
   if (Status status = api.check(

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // All values are computed before the first step: a plan has no loops, so that
-// is a few dozen operations, and a division by zero in a branch not taken gives
-// zero instead of an error.
+// is a few dozen operations. Every division has a result, that of the language:
+// by zero, zero and the dividend as remainder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +56,7 @@ LaunchPlan::parseOperation(std::string_view name) {
       {"address", Operation::address},
       {"scalar", Operation::scalar},
       {"workspace", Operation::workspace},
+      {"reports", Operation::reports},
       {"addi", Operation::addi},
       {"subi", Operation::subi},
       {"muli", Operation::muli},
@@ -175,6 +176,9 @@ Status LaunchPlan::parseLine(const std::vector<std::string_view> &words) {
       if (hasDim &&
           (value.operands[1] < 0 || size_t(value.operands[1]) >= shape.size()))
         return malformed();
+    } else if (value.operation == Operation::reports) {
+      if (!value.operands.empty())
+        return malformed();
     } else if (value.operation != Operation::constant &&
                value.operation != Operation::constantReal) {
       for (int64_t operand : value.operands)
@@ -192,11 +196,20 @@ Status LaunchPlan::parseLine(const std::vector<std::string_view> &words) {
   }
   if (words[0] == "if" && words.size() == 4) {
     Step step;
-    step.isCondition = true;
+    step.kind = Step::Kind::Condition;
     size_t most = std::numeric_limits<int32_t>::max();
     if (!parseIndex(words[1], values.size(), step.condition) ||
         !parseIndex(words[2], most, step.thenSteps) ||
         !parseIndex(words[3], most, step.elseSteps))
+      return malformed();
+    steps.push_back(std::move(step));
+    return {};
+  }
+  if (words[0] == "check" && words.size() == 3) {
+    Step step;
+    step.kind = Step::Kind::Check;
+    if (!parseIndex(words[1], values.size(), step.condition) ||
+        !parseIndex(words[2], reports.size(), step.report))
       return malformed();
     steps.push_back(std::move(step));
     return {};
@@ -234,8 +247,14 @@ Result<LaunchPlan> LaunchPlan::parse(std::string_view text) {
   LaunchPlan plan;
   while (!text.empty()) {
     size_t end = std::min(text.find('\n'), text.size());
-    std::vector<std::string_view> words = splitWords(text.substr(0, end));
+    std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    constexpr std::string_view report = "report ";
+    if (line.substr(0, report.size()) == report) {
+      plan.reports.emplace_back(line.substr(report.size()));
+      continue;
+    }
+    std::vector<std::string_view> words = splitWords(line);
     if (words.empty())
       continue;
     if (Status status = plan.parseLine(words); !status)
@@ -243,7 +262,7 @@ Result<LaunchPlan> LaunchPlan::parse(std::string_view text) {
   }
   // Branches hold the steps behind them.
   for (size_t i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].isCondition &&
+    if (plan.steps[i].kind == Step::Kind::Condition &&
         plan.steps[i].thenSteps + plan.steps[i].elseSteps >
             plan.steps.size() - i - 1)
       return Error{"a condition in a launch plan reaches past its end"};
@@ -259,10 +278,15 @@ static int64_t floorDivide(int64_t a, int64_t b) {
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+static int64_t ceilDivide(int64_t a, int64_t b) {
+  int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) == (b < 0) ? quotient + 1 : quotient;
+}
+
 Result<LaunchPlan::Number>
 LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
                     const std::vector<PlanArgument> &arguments,
-                    const AllocateWorkspace &allocate) const {
+                    const AllocateWorkspace &allocate, uint64_t words) const {
   Operation op = value.operation;
   const std::vector<int64_t> &operands = value.operands;
   if (op == Operation::constant)
@@ -277,6 +301,8 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
     return Number{int64_t(arguments[operands[0]].address), 0};
   if (op == Operation::scalar)
     return Number{arguments[operands[0]].integer, arguments[operands[0]].real};
+  if (op == Operation::reports)
+    return Number{int64_t(words), 0};
   if (op == Operation::workspace) {
     int64_t bytes = numbers[operands[0]].integer;
     if (!allocate)
@@ -299,8 +325,10 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
   int64_t a = integer(0), b = integer(1);
   uint64_t ua = uint64_t(a), ub = uint64_t(b);
   double x = real(0), y = real(1);
-  constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
-  bool divides = b != 0 && !(a == lowest && b == -1);
+  // The least integer divided by minus one is itself.
+  auto quotient = [&](int64_t (*divide)(int64_t, int64_t)) {
+    return Number{b == 0 ? 0 : b == -1 ? int64_t(-ua) : divide(a, b), 0};
+  };
   auto truth = [](bool condition) { return Number{condition, 0}; };
   auto whole = [](uint64_t result) { return Number{int64_t(result), 0}; };
   auto fraction = [](double result) { return Number{0, result}; };
@@ -312,17 +340,17 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
   if (op == Operation::muli)
     return whole(ua * ub);
   if (op == Operation::divsi)
-    return whole(divides ? a / b : 0);
+    return quotient([](int64_t x, int64_t y) { return x / y; });
   if (op == Operation::remsi)
-    return whole(divides ? a % b : 0);
+    return whole(b == 0 ? ua : b == -1 ? 0 : uint64_t(a % b));
   if (op == Operation::divui)
     return whole(b ? ua / ub : 0);
   if (op == Operation::remui)
-    return whole(b ? ua % ub : 0);
+    return whole(b ? ua % ub : ua);
   if (op == Operation::floordivsi)
-    return whole(divides ? floorDivide(a, b) : 0);
+    return quotient(floorDivide);
   if (op == Operation::ceildivsi)
-    return whole(divides ? -floorDivide(-a, b) : 0);
+    return quotient(ceilDivide);
   if (op == Operation::ceildivui)
     return whole(b ? ua / ub + (ua % ub != 0) : 0);
   if (op == Operation::andi)
@@ -396,21 +424,26 @@ LaunchPlan::compute(const Value &value, const std::vector<Number> &numbers,
 
 Status LaunchPlan::run(size_t first, size_t count,
                        const std::vector<Number> &numbers,
-                       std::vector<KernelLaunch> &launches) const {
+                       PlannedCall &call) const {
   for (size_t i = first; i < first + count;) {
     const Step &step = steps[i];
-    if (step.isCondition) {
+    bool holds = numbers[step.condition].integer & 1;
+    if (step.kind == Step::Kind::Condition) {
       size_t begin = i + 1;
-      bool isTrue = numbers[step.condition].integer & 1;
-      if (Status status = isTrue ? run(begin, step.thenSteps, numbers, launches)
-                                 : run(begin + step.thenSteps, step.elseSteps,
-                                       numbers, launches);
+      if (Status status = holds ? run(begin, step.thenSteps, numbers, call)
+                                : run(begin + step.thenSteps, step.elseSteps,
+                                      numbers, call);
           !status)
         return status;
       i = begin + step.thenSteps + step.elseSteps;
       continue;
     }
     ++i;
+    if (step.kind == Step::Kind::Check) {
+      if (!holds)
+        call.reports.push_back(step.report);
+      continue;
+    }
     KernelLaunch launch;
     launch.kernel = step.kernel;
     bool isEmpty = false;
@@ -446,14 +479,14 @@ Status LaunchPlan::run(size_t first, size_t count,
       }
       launch.parameters.push_back(parameter);
     }
-    launches.push_back(std::move(launch));
+    call.launches.push_back(std::move(launch));
   }
   return {};
 }
 
-Result<std::vector<KernelLaunch>>
+Result<PlannedCall>
 LaunchPlan::evaluate(const std::vector<PlanArgument> &arguments,
-                     const AllocateWorkspace &allocate) const {
+                     const AllocateWorkspace &allocate, uint64_t words) const {
   if (arguments.size() != parameters.size())
     return Error{"'" + name + "' takes " + std::to_string(parameters.size()) +
                  " arguments, got " + std::to_string(arguments.size())};
@@ -477,15 +510,29 @@ LaunchPlan::evaluate(const std::vector<PlanArgument> &arguments,
   std::vector<Number> numbers;
   numbers.reserve(values.size());
   for (const Value &value : values) {
-    Result<Number> number = compute(value, numbers, arguments, allocate);
+    Result<Number> number = compute(value, numbers, arguments, allocate, words);
     if (!number)
       return number.error();
     numbers.push_back(*number);
   }
-  std::vector<KernelLaunch> launches;
-  if (Status status = run(0, steps.size(), numbers, launches); !status)
+  PlannedCall call;
+  if (Status status = run(0, steps.size(), numbers, call); !status)
     return status.error();
-  return launches;
+  return call;
+}
+
+Status LaunchPlan::judge(const PlannedCall &call, const uint32_t *words) const {
+  std::string text;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    bool isDue = words[i] != 0 ||
+                 std::find(call.reports.begin(), call.reports.end(), i) !=
+                     call.reports.end();
+    if (isDue)
+      text += (text.empty() ? "" : "\n") + reports[i];
+  }
+  if (text.empty())
+    return {};
+  return Error{text};
 }
 
 std::vector<PlannedKernel> LaunchPlan::getKernels() const {
@@ -500,20 +547,21 @@ std::vector<PlannedKernel> LaunchPlan::getKernels() const {
                  value.operation != Operation::stride &&
                  value.operation != Operation::address &&
                  value.operation != Operation::scalar &&
-                 value.operation != Operation::workspace;
+                 value.operation != Operation::workspace &&
+                 value.operation != Operation::reports;
     if (!isConstant && known)
       for (int64_t operand : value.operands)
         known = known && isKnown[size_t(operand)];
     if (!known)
       continue;
-    if (Result<Number> number = compute(value, numbers, {}, {})) {
+    if (Result<Number> number = compute(value, numbers, {}, {}, 0)) {
       numbers[i] = *number;
       isKnown[i] = true;
     }
   }
   std::vector<PlannedKernel> kernels;
   for (const Step &step : steps) {
-    if (step.isCondition)
+    if (step.kind != Step::Kind::Launch)
       continue;
     PlannedKernel &kernel = kernels.emplace_back();
     kernel.name = step.kernel;

@@ -7,6 +7,7 @@
 
 #include "Tile/Runtime/LaunchPlan.h"
 #include "gtest/gtest.h"
+#include <limits>
 
 using namespace tile::runtime;
 
@@ -56,10 +57,10 @@ TEST(LaunchPlan, EvaluatesWhatDependsOnArguments) {
   ASSERT_EQ(plan.getParameters().size(), 2u);
   EXPECT_TRUE(plan.getParameters()[1].isScalar);
 
-  auto launches = plan.evaluate(makeArguments(300, 4096));
-  ASSERT_TRUE(launches) << launches.message();
-  ASSERT_EQ(launches->size(), 1u);
-  const KernelLaunch &launch = (*launches)[0];
+  auto call = plan.evaluate(makeArguments(300, 4096));
+  ASSERT_TRUE(call) << call.message();
+  ASSERT_EQ(call->launches.size(), 1u);
+  const KernelLaunch &launch = call->launches[0];
   EXPECT_EQ(launch.kernel, "aligned");
   EXPECT_EQ(launch.grid[0], 3u);
   EXPECT_EQ(launch.block[0], 128u);
@@ -69,16 +70,16 @@ TEST(LaunchPlan, EvaluatesWhatDependsOnArguments) {
   EXPECT_EQ(launch.parameters[1].bits, 0x3c00u);
   EXPECT_EQ(launch.parameters[1].bytes, 2u);
 
-  launches = plan.evaluate(makeArguments(1, 4100));
-  ASSERT_TRUE(launches) << launches.message();
-  ASSERT_EQ(launches->size(), 1u);
-  EXPECT_EQ((*launches)[0].kernel, "plain");
-  EXPECT_EQ((*launches)[0].parameters[2].bits, 64u);
+  call = plan.evaluate(makeArguments(1, 4100));
+  ASSERT_TRUE(call) << call.message();
+  ASSERT_EQ(call->launches.size(), 1u);
+  EXPECT_EQ(call->launches[0].kernel, "plain");
+  EXPECT_EQ(call->launches[0].parameters[2].bits, 64u);
 
   // An empty grid launches nothing.
-  launches = plan.evaluate(makeArguments(0, 4096));
-  ASSERT_TRUE(launches) << launches.message();
-  EXPECT_TRUE(launches->empty());
+  call = plan.evaluate(makeArguments(0, 4096));
+  ASSERT_TRUE(call) << call.message();
+  EXPECT_TRUE(call->launches.empty());
 }
 
 TEST(LaunchPlan, TellsWhatKernelsHaveInAnyLaunch) {
@@ -110,8 +111,9 @@ TEST(LaunchPlan, RefusesWhatIsNoPlan) {
   for (const char *wrong :
        {"plan", "argument x f33 1", "value extent 0 0", "value addi 0 1",
         "launch k 0 0 0 0 0 0 0", "if 0 1 1", "what is this",
-        "value const 1\nlaunch k 0 0 0 0 0 0 0 i9:0",
-        "value const 1\nif 0 1 0"})
+        "value const 1\nlaunch k 0 0 0 0 0 0 0 i9:0", "value const 1\nif 0 1 0",
+        "value reports 0", "report one\nvalue const 1\ncheck 0 1",
+        "report one\ncheck 0 0"})
     EXPECT_FALSE(LaunchPlan::parse(wrong)) << wrong;
   Result<LaunchPlan> plan = LaunchPlan::parse("value const 1\nvalue conjure 0");
   EXPECT_NE(plan.message().find("unknown operation 'conjure'"),
@@ -136,22 +138,90 @@ TEST(LaunchPlan, AllocatesWorkspaces) {
   x.shape = {10};
   x.strides = {1};
   std::vector<uint64_t> sizes;
-  Result<std::vector<KernelLaunch>> launches =
+  Result<PlannedCall> call =
       plan->evaluate({x}, [&](uint64_t bytes) -> Result<uint64_t> {
         sizes.push_back(bytes);
         return uint64_t(4096);
       });
-  ASSERT_TRUE(bool(launches)) << launches.message();
+  ASSERT_TRUE(bool(call)) << call.message();
   EXPECT_EQ(sizes, std::vector<uint64_t>{40});
-  ASSERT_EQ(launches->size(), 2u);
-  for (const KernelLaunch &launch : *launches)
+  ASSERT_EQ(call->launches.size(), 2u);
+  for (const KernelLaunch &launch : call->launches)
     EXPECT_EQ(launch.parameters.at(0).bits, 4096u);
 
   // What cannot be had is an error of the call, not a launch without it.
-  launches = plan->evaluate({x}, [](uint64_t) -> Result<uint64_t> {
+  call = plan->evaluate({x}, [](uint64_t) -> Result<uint64_t> {
     return Error{"no memory is left"};
   });
-  ASSERT_FALSE(bool(launches));
-  EXPECT_EQ(launches.message(), "no memory is left");
+  ASSERT_FALSE(bool(call));
+  EXPECT_EQ(call.message(), "no memory is left");
   EXPECT_FALSE(bool(plan->evaluate({x})));
+}
+
+// What a call reports comes from the plan's own checks and from the words that
+// its kernels leave.
+TEST(LaunchPlan, TellsWhatACallReports) {
+  LaunchPlan plan = parse("plan f\n"
+                          "argument n scalar:i64\n"
+                          "report f.mlir:1:2: assertion failed:  two  spaces\n"
+                          "report f.mlir:3:4: n is odd\n"
+                          "value reports\n"
+                          "value const 1\n"
+                          "value scalar 0\n"
+                          "check 2 1\n"
+                          "launch k 1 1 1 1 1 1 1 i8:0\n");
+  ASSERT_EQ(plan.getReports().size(), 2u);
+  PlanArgument n;
+  n.integer = 1;
+  Result<PlannedCall> call = plan.evaluate({n}, {}, /*words=*/4096);
+  ASSERT_TRUE(bool(call)) << call.message();
+  ASSERT_EQ(call->launches.size(), 1u);
+  EXPECT_EQ(call->launches[0].parameters.at(0).bits, 4096u);
+  uint32_t none[] = {0, 0}, first[] = {1, 0};
+  EXPECT_TRUE(bool(plan.judge(*call, none)));
+  EXPECT_EQ(plan.judge(*call, first).message(),
+            "f.mlir:1:2: assertion failed:  two  spaces");
+  n.integer = 2;
+  call = plan.evaluate({n}, {}, /*words=*/4096);
+  ASSERT_TRUE(bool(call)) << call.message();
+  EXPECT_EQ(plan.judge(*call, none).message(), "f.mlir:3:4: n is odd");
+  EXPECT_EQ(plan.judge(*call, first).message(),
+            "f.mlir:1:2: assertion failed:  two  spaces\nf.mlir:3:4: n is odd");
+}
+
+// The results of docs/Dialect.md, also where the machine would trap.
+TEST(LaunchPlan, DividesByAnything) {
+  constexpr int64_t least = std::numeric_limits<int64_t>::min();
+  struct {
+    const char *operation;
+    int64_t x, y, result;
+  } cases[] = {{"divsi", 7, 0, 0},
+               {"divui", 7, 0, 0},
+               {"ceildivsi", 7, 0, 0},
+               {"floordivsi", 7, 0, 0},
+               {"ceildivui", 7, 0, 0},
+               {"remsi", -7, 0, -7},
+               {"remui", 7, 0, 7},
+               {"divsi", least, -1, least},
+               {"remsi", least, -1, 0},
+               {"floordivsi", least, -1, least},
+               {"ceildivsi", least, -1, least},
+               {"ceildivsi", least, 2, least / 2},
+               {"ceildivsi", -7, 2, -3},
+               {"ceildivsi", 7, 2, 4},
+               {"ceildivsi", -7, -2, 4},
+               {"floordivsi", -7, 2, -4},
+               {"divsi", -7, 2, -3},
+               {"divsi", -7, -1, 7}};
+  for (const auto &each : cases) {
+    LaunchPlan plan = parse(
+        ("plan f\nvalue const " + std::to_string(each.x) + "\nvalue const " +
+         std::to_string(each.y) + "\nvalue " + each.operation +
+         " 0 1\nvalue const 1\n" + "launch k 3 3 3 3 3 3 3 i8:2\n")
+            .c_str());
+    Result<PlannedCall> call = plan.evaluate({});
+    ASSERT_TRUE(bool(call)) << call.message();
+    EXPECT_EQ(int64_t(call->launches.at(0).parameters.at(0).bits), each.result)
+        << each.operation << ' ' << each.x << ' ' << each.y;
+  }
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Tile/IR/Places.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -76,14 +77,7 @@ Value cpu::constantText(OpBuilder &b, Location loc, Operation *op,
 }
 
 std::string cpu::describePlace(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  // The innermost place that a person wrote.
-  Location place = op->getLoc();
-  if (auto file = place->findInstanceOf<FileLineColLoc>())
-    stream << file.getFilename().getValue() << ':' << file.getLine() << ':'
-           << file.getColumn() << ": ";
-  return text;
+  return tile::describePlace(op->getLoc());
 }
 
 void cpu::buildReport(OpBuilder &b, Location loc, Operation *op,

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopySide.h"
+#include "Tile/IR/Updates.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -110,6 +111,15 @@ static Word getWord(ImplicitLocOpBuilder &b, Value address, int64_t bits) {
 Value ThreadCode::updateElement(AtomicRMWKind kind, const View &view,
                                 Value address, Value value, Value predicate,
                                 bool returnsOld) {
+  auto next = [&](Value old) { return combineElements(b, kind, old, value); };
+  Update update{getInstruction(kind, storageType(view.element), chip), value,
+                next};
+  return updateElement(update, view, address, predicate, returnsOld);
+}
+
+Value ThreadCode::updateElement(const Update &update, const View &view,
+                                Value address, Value predicate,
+                                bool returnsOld) {
   if (predicate) {
     SmallVector<Type> types;
     if (returnsOld)
@@ -118,7 +128,7 @@ Value ThreadCode::updateElement(AtomicRMWKind kind, const View &view,
         scf::IfOp::create(b, types, predicate, /*withElseRegion=*/returnsOld);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&condition.getThenRegion().front());
-    Value old = updateElement(kind, view, address, value, Value(), returnsOld);
+    Value old = updateElement(update, view, address, Value(), returnsOld);
     if (!returnsOld)
       return Value();
     scf::YieldOp::create(b, old);
@@ -133,10 +143,9 @@ Value ThreadCode::updateElement(AtomicRMWKind kind, const View &view,
 
   Type storage = storageType(view.element);
   int64_t bits = storage.getIntOrFloatBitWidth();
-  if (std::optional<LLVM::AtomicBinOp> instruction =
-          getInstruction(kind, storage, chip)) {
+  if (update.instruction) {
     Value old = LLVM::AtomicRMWOp::create(
-        b, *instruction, address, toStorage(value),
+        b, *update.instruction, address, toStorage(update.operand),
         LLVM::AtomicOrdering::monotonic, scope, /*alignment=*/bits / 8);
     return returnsOld ? fromStorage(old, view.element) : Value();
   }
@@ -148,7 +157,7 @@ Value ThreadCode::updateElement(AtomicRMWKind kind, const View &view,
     return fromStorage(contents, view.element);
   };
   Value old = updateBits(address, raw, Value(), [&](Value contents) -> Value {
-    Value next = toStorage(combineElements(b, kind, fromBits(contents), value));
+    Value next = toStorage(update.next(fromBits(contents)));
     return next.getType() == raw
                ? next
                : Value(arith::BitcastOp::create(b, raw, next));
@@ -366,8 +375,8 @@ template <typename OpTy> LogicalResult ThreadCode::emitAtomic(OpTy op) {
         values, {target.view.element, /*saturate=*/false, op.getIsUnsigned()});
     Value inside = getSidePredicate(target, slots, reg);
     Value acts = allOf(slots.isUsed(reg), slots.isOwner(reg));
-    if (inside && launch.getBounds() == Bounds::Trap)
-      trapUnless(acts, inside);
+    assertInside(acts, inside,
+                 "no atomic update of elements outside the buffer");
     acts = allOf(acts, inside);
     Value address = getSideAddress(target, slots, reg, 0);
     if (chunk > 1)
@@ -403,8 +412,9 @@ Value ThreadCode::broadcast(Value value, Value isHolder) {
 }
 
 LogicalResult ThreadCode::emitAtomicElement(Operation *op) {
-  auto update = cast<memref::AtomicRMWOp>(op);
-  const View &view = getView(update.getMemref());
+  auto simple = dyn_cast<memref::AtomicRMWOp>(op);
+  auto general = dyn_cast<memref::GenericAtomicRMWOp>(op);
+  const View &view = getView(getUpdatedBuffer(op));
   if (view.space == Space::Local)
     return op->emitOpError(
         "updates a buffer that no other lane sees; load and store it");
@@ -412,26 +422,37 @@ LogicalResult ThreadCode::emitAtomicElement(Operation *op) {
     return op->emitOpError("updates an element of four bits, which the cuda "
                            "target cannot; use i8");
   Values indices;
-  for (Value index : update.getIndices())
+  for (Value index : simple ? simple.getIndices() : general.getIndices())
     indices.push_back(map.lookup(index));
   Value inside = isInside(view, indices);
   Value acts = point.isActive ? point.mayStore : getActingThread(op);
   Value isHolder = acts;
-  if (inside && launch.getBounds() == Bounds::Trap) {
-    trapUnless(acts, inside);
-    inside = nullptr;
-  }
-  bool returnsOld = !update.getResult().use_empty();
-  Value old = updateElement(
-      update.getKind(), view, getAddress(view, getOffset(view, indices)),
-      map.lookup(update.getValue()), allOf(acts, inside), returnsOld);
-  if (!returnsOld)
-    return success();
+  assertInside(acts, inside, "no atomic update outside the buffer");
+  bool returnsOld = !op->use_empty();
+  Value address = getAddress(view, getOffset(view, indices));
+  LogicalResult status = success();
+  // What the op's own region makes of the old element.
+  auto next = [&](Value old) -> Value {
+    Block &body = general.getRegion().front();
+    map.map(body.getArgument(0), old);
+    status = emitBlock(body);
+    b.setLoc(op->getLoc());
+    // Without the element where that failed: nobody will look at the code.
+    return failed(status) ? old
+                          : map.lookup(body.getTerminator()->getOperand(0));
+  };
+  Value old = simple ? updateElement(simple.getKind(), view, address,
+                                     map.lookup(simple.getValue()),
+                                     allOf(acts, inside), returnsOld)
+                     : updateElement({std::nullopt, Value(), next}, view,
+                                     address, allOf(acts, inside), returnsOld);
+  if (failed(status) || !returnsOld)
+    return status;
   if (!point.isActive && isHolder)
     old = broadcast(old, isHolder);
   else if (point.mayStore)
     return op->emitOpError("gives its old element to lanes that several "
                            "threads hold; run tile-infer-layouts first");
-  map.map(update.getResult(), old);
+  map.map(op->getResult(0), old);
   return success();
 }

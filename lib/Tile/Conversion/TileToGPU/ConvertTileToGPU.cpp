@@ -59,7 +59,8 @@ LogicalResult capture(LaunchOp launch, Value value, Captures &captures) {
     return success();
   }
   if (!isa<memref::SubViewOp, memref::CastOp, memref::TransposeOp,
-           memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
+           memref::CollapseShapeOp, memref::ExpandShapeOp,
+           memref::ReinterpretCastOp>(op)) {
     InFlightDiagnostic diag = launch.emitOpError(
         "uses a buffer that is neither an argument of its function, a "
         "workspace "
@@ -84,16 +85,24 @@ View makeView(MemRefType type, int64_t promise, OpBuilder &builder) {
   int64_t bytes = promise > 1 ? promise : view.toBytes(1);
   view.promisedAlignment = bytes;
   view.baseAlignment = std::max<int64_t>(1, bytes);
+  // The promise covers the last size.
+  view.endDivisors.assign(type.getRank(), 1);
+  if (type.getRank())
+    view.endDivisors.back() = bytes * 8 / view.getBits();
   return view;
 }
 
 class LaunchConverter {
 public:
-  LaunchConverter(LaunchOp launch, const Chip &chip)
-      : launch(launch), chip(chip) {}
+  LaunchConverter(LaunchOp launch, const Chip &chip, Reports &reports)
+      : launch(launch), chip(chip), reports(reports) {}
 
   LogicalResult run(gpu::GPUModuleOp module, LLVM::GlobalOp sharedMemory,
                     StringRef name);
+  /// What the launch has become; its last argument is still to be given where
+  /// the kernel reports.
+  gpu::LaunchFuncOp getLaunch() const { return launched; }
+  bool mayReport();
 
 private:
   LogicalResult checkBuffer(Value buffer);
@@ -107,7 +116,9 @@ private:
 
   LaunchOp launch;
   const Chip &chip;
+  Reports &reports;
   Captures captures;
+  gpu::LaunchFuncOp launched;
 };
 
 } // namespace
@@ -198,6 +209,9 @@ LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
   }
   for (Value scalar : captures.scalars)
     parameters.push_back(getParameterType(scalar.getType()));
+  bool hasReports = mayReport();
+  if (hasReports)
+    parameters.push_back(pointer);
 
   ImplicitLocOpBuilder b(launch.getLoc(), context);
   b.setInsertionPointToEnd(module.getBody());
@@ -218,6 +232,8 @@ LogicalResult LaunchConverter::run(gpu::GPUModuleOp module,
   b.setInsertionPointToStart(entry);
   Value sharedBase = LLVM::AddressOfOp::create(b, sharedMemory);
   ThreadCode code(b, launch, chip, *bufferBytes, sharedBase);
+  if (hasReports)
+    code.setReports(&reports, entry->getArguments().back());
   unsigned next = 0;
   auto takeIndex = [&]() -> OpFoldResult {
     return arith::IndexCastOp::create(b, b.getIndexType(),
@@ -292,6 +308,12 @@ void LaunchConverter::passBuffer(ImplicitLocOpBuilder &b, Value buffer,
   pass(getStrides(type), metadata.getStrides());
 }
 
+bool LaunchConverter::mayReport() {
+  return launch.getBounds() == Bounds::Trap ||
+         launch.walk([](AssertOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
+}
+
 void LaunchConverter::passScalar(ImplicitLocOpBuilder &b, Value scalar,
                                  Values &arguments) {
   if (scalar.getType().isIndex())
@@ -312,7 +334,7 @@ void LaunchConverter::replaceLaunch(gpu::GPUFuncOp kernel,
   grid.resize(3, one);
   Value threads = arith::ConstantIndexOp::create(b, *launch.getStaticThreads());
   Value shared = arith::ConstantIntOp::create(b, b.getI32Type(), sharedBytes);
-  gpu::LaunchFuncOp::create(
+  launched = gpu::LaunchFuncOp::create(
       b, kernel, gpu::KernelDim3{grid[0], grid[1], grid[2]},
       gpu::KernelDim3{threads, one, one}, shared, arguments);
   launch.erase();
@@ -354,16 +376,57 @@ struct ConvertTileToGPUPass
         LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
         LLVM::Linkage::External, "tile_shared", Attribute(),
         /*alignment=*/1024, /*addrSpace=*/3);
+    Reports reports;
+    SmallVector<gpu::LaunchFuncOp> reporting;
     for (auto [index, launch] : llvm::enumerate(launches)) {
       std::string name = function.getName().str();
       if (launches.size() > 1)
         name += "_" + std::to_string(index);
-      LaunchConverter converter(launch, found);
+      LaunchConverter converter(launch, found, reports);
+      bool mayReport = converter.mayReport();
       if (failed(converter.run(module, sharedMemory, name)))
         return failure();
+      if (mayReport)
+        reporting.push_back(converter.getLaunch());
       ++numKernels;
     }
+    passReports(function, reports, reporting);
     return success();
+  }
+
+  /// Gives the launches that assert something a workspace of words, zero at
+  /// first, and lets the host assert behind them that it still is.
+  static void passReports(func::FuncOp function, const Reports &reports,
+                          ArrayRef<gpu::LaunchFuncOp> launches) {
+    if (launches.empty())
+      return;
+    Block &body = function.getBody().front();
+    auto b = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &body);
+    int64_t count = reports.get().size();
+    Value words = AllocGlobalOp::create(
+        b, MemRefType::get({std::max<int64_t>(count, 1)}, b.getI32Type()),
+        ValueRange());
+    Value zero = arith::ConstantIntOp::create(b, b.getI32Type(), 0);
+    Values indices;
+    for (int64_t i = 0; i < count; ++i) {
+      indices.push_back(arith::ConstantIndexOp::create(b, i));
+      memref::StoreOp::create(b, zero, words, indices.back());
+    }
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, words);
+    address = arith::IndexCastOp::create(b, b.getI64Type(), address);
+    Value pointer = LLVM::IntToPtrOp::create(
+        b, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+    for (gpu::LaunchFuncOp launch : launches)
+      launch.getKernelOperandsMutable().append(pointer);
+
+    b.setInsertionPoint(body.getTerminator());
+    for (auto [report, index] : llvm::zip(reports.get(), indices)) {
+      b.setLoc(report.first);
+      Value word = memref::LoadOp::create(b, words, index);
+      Value holds =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, word, zero);
+      AssertOp::create(b, holds, report.second);
+    }
   }
 };
 } // namespace

@@ -53,12 +53,11 @@ int64_t ThreadCode::getChunk(const Side &side, int64_t most) {
   bool isGuarded =
       view.space == Space::Global && launch.getBounds() != Bounds::Assume;
   if (isGuarded) {
-    OpFoldResult size = view.sizes[last];
-    bool isPromised = last == view.getRank() - 1 && view.lastSizeIsPromised;
-    alignment = std::min(alignment, getConstantIntValue(size)
-                                        ? getKnownDivisor(size) * bits
-                                    : isPromised ? view.promisedAlignment * 8
-                                                 : bits);
+    OpFoldResult end = view.getEnd(last);
+    bool isConstant = getConstantIntValue(end) && !view.getStart(last);
+    alignment =
+        std::min(alignment, bits * (isConstant ? getKnownDivisor(end)
+                                               : view.endDivisors[last]));
   }
   // In the middle of a byte.
   if (alignment == 0)
@@ -96,17 +95,14 @@ void ThreadCode::prepareSide(Side &side, Slots &slots) {
   if (view.space != Space::Global || launch.getBounds() == Bounds::Assume)
     return;
   for (int64_t dim : side.dims)
-    side.rest.push_back(isKnownNonNegative(side.offsets[dim])
-                            ? getRest(view.sizes[dim], side.commonIndices[dim])
+    side.rest.push_back(isKnownNonNegative(side.offsets[dim]) &&
+                                !view.getStart(dim)
+                            ? getRest(view.getEnd(dim), side.commonIndices[dim])
                             : Value());
-  for (int64_t dim = 0; dim < view.getRank(); ++dim) {
-    if (llvm::is_contained(side.dims, dim))
-      continue;
-    View one = view;
-    one.sizes = {view.sizes[dim]};
-    side.commonPredicate =
-        allOf(side.commonPredicate, isInside(one, side.commonIndices[dim]));
-  }
+  for (int64_t dim = 0; dim < view.getRank(); ++dim)
+    if (!llvm::is_contained(side.dims, dim))
+      side.commonPredicate = allOf(
+          side.commonPredicate, isInside(view, dim, side.commonIndices[dim]));
 }
 
 /// How far a buffer reaches beyond `index`, which is not negative; no more than
@@ -198,10 +194,8 @@ Value ThreadCode::getSidePredicate(const Side &side, Slots &slots,
         result = allOf(result, inside);
       continue;
     }
-    View one = view;
-    one.sizes = {view.sizes[dim]};
     Value index = add(side.commonIndices[dim], materialize(part[at]));
-    result = allOf(result, isInside(one, index));
+    result = allOf(result, isInside(view, dim, index));
   }
   return result;
 }
@@ -342,6 +336,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     b.setInsertionPointToStart(&condition.getThenRegion().front());
   }
 
+  StringRef outside = "no copy of elements outside the buffer";
   struct Pending {
     int64_t reg;
     Values values;
@@ -360,8 +355,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
       }
       for (int64_t i = 0; i < group; i += target.chunk) {
         Value inside = getSidePredicate(target, slots, chunk.reg + i);
-        if (inside && launch.getBounds() == Bounds::Trap)
-          trapUnless(chunk.isUsed, inside);
+        assertInside(chunk.isUsed, inside, outside);
         storeChunk(target.view, getSideAddress(target, slots, chunk.reg + i, 0),
                    ValueRange(values).slice(i, target.chunk),
                    allOf(allOf(chunk.isUsed, isOwner(chunk.reg + i)), inside));
@@ -376,8 +370,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
       int64_t step = std::min(source.chunk, target.chunk);
       for (int64_t i = 0; i < group; i += step) {
         Value inside = getSidePredicate(source, slots, reg + i);
-        if (inside && launch.getBounds() == Bounds::Trap)
-          trapUnless(allOf(isUsed, copyCondition), inside);
+        assertInside(allOf(isUsed, copyCondition), inside, outside);
         copyAsync(getSideAddress(target, slots, reg + i, 0),
                   getSideAddress(source, slots, reg + i, 0), asyncBytes, inside,
                   allOf(allOf(isUsed, isOwner(reg + i)), copyCondition));
@@ -393,8 +386,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
       if (i % source.chunk)
         continue;
       Value inside = getSidePredicate(source, slots, reg + i);
-      if (inside && launch.getBounds() == Bounds::Trap)
-        trapUnless(isUsed, inside);
+      assertInside(isUsed, inside, outside);
       Values loaded =
           loadChunk(source.view, getSideAddress(source, slots, reg + i, 0),
                     source.chunk, allOf(isUsed, inside));

@@ -104,20 +104,29 @@ Value ThreadCode::getOffset(const View &view, ValueRange indices) {
   return offset;
 }
 
-Value ThreadCode::isInside(const View &view, ValueRange indices) {
+Value ThreadCode::isInside(const View &view, int64_t dim, Value index) {
   if (view.space != Space::Global || launch.getBounds() == Bounds::Assume)
     return nullptr;
+  OpFoldResult end = view.getEnd(dim);
+  Value start = view.getStart(dim);
+  std::optional<int64_t> constantIndex = getConstantIntValue(index),
+                         constantEnd = getConstantIntValue(end);
+  if (!start && constantIndex && constantEnd && *constantIndex >= 0 &&
+      *constantIndex < *constantEnd)
+    return nullptr;
+  // Unsigned, so that a negative index is outside too.
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                                       materialize(end));
+  if (start)
+    inside = allOf(inside, arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                                 index, start));
+  return inside;
+}
+
+Value ThreadCode::isInside(const View &view, ValueRange indices) {
   Value result;
-  for (auto [index, size] : llvm::zip(indices, view.sizes)) {
-    std::optional<int64_t> constantIndex = getConstantIntValue(index),
-                           constantSize = getConstantIntValue(size);
-    if (constantIndex && constantSize && *constantIndex >= 0 &&
-        *constantIndex < *constantSize)
-      continue;
-    // Unsigned, so that a negative index is outside too.
-    result = allOf(result, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                                 index, materialize(size)));
-  }
+  for (auto [dim, index] : llvm::enumerate(indices))
+    result = allOf(result, isInside(view, int64_t(dim), index));
   return result;
 }
 
@@ -125,24 +134,17 @@ Value ThreadCode::isInside(const View &view, ValueRange indices) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-void ThreadCode::trapUnless(Value when, Value condition) {
+void ThreadCode::assertInside(Value when, Value inside, StringRef what) {
+  if (!inside || launch.getBounds() != Bounds::Trap)
+    return;
   Value isTrue = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
-  Value isOutside = arith::XOrIOp::create(b, condition, isTrue);
-  scf::IfOp::create(b, allOf(when, isOutside),
-                    // A lambda that captures nothing would also be a bool.
-                    [&](OpBuilder &builder, Location loc) {
-                      LLVM::Trap::create(builder, loc, TypeRange());
-                      scf::YieldOp::create(builder, loc);
-                    });
+  report(allOf(when, arith::XOrIOp::create(b, inside, isTrue)), what);
 }
 
 Value ThreadCode::loadElement(const View &view, ValueRange indices) {
   Value inside = isInside(view, indices);
   Type storage = storageType(view.element);
-  if (inside && launch.getBounds() == Bounds::Trap) {
-    trapUnless(Value(), inside);
-    inside = nullptr;
-  }
+  assertInside(Value(), inside, "no load outside the buffer");
   Value address = getAddress(view, getOffset(view, indices));
   if (view.isPacked())
     return loadHalves(address, 1, inside).front();
@@ -169,10 +171,7 @@ Value ThreadCode::loadElement(const View &view, ValueRange indices) {
 void ThreadCode::storeElement(const View &view, ValueRange indices, Value value,
                               Value predicate) {
   Value inside = isInside(view, indices);
-  if (inside && launch.getBounds() == Bounds::Trap) {
-    trapUnless(Value(), inside);
-    inside = nullptr;
-  }
+  assertInside(predicate, inside, "no store outside the buffer");
   Value address = getAddress(view, getOffset(view, indices));
   predicate = allOf(predicate, inside);
   if (view.isPacked())

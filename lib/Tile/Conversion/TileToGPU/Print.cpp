@@ -3,14 +3,18 @@
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Through the device's printf. A line of scalars is one call, which the device
-// keeps together. A line with buffers takes many calls, so the thread that
-// prints holds a lock of the module meanwhile. It waits for nobody while it
-// does, so whoever wants the lock gets it.
+// Prints go through the device's printf. A line of scalars is one call, which
+// the device keeps together. A line with buffers takes many calls, so the
+// thread that prints holds a lock of the module meanwhile. It waits for nobody
+// while it does, so whoever wants the lock gets it.
+//
+// An assertion that fails sets a word of the call's, which the host side
+// asserts to be zero behind its launches (ConvertTileToGPU.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ThreadCode.h"
+#include "Tile/IR/Places.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,16 +22,6 @@
 using namespace mlir;
 using namespace tile;
 using namespace tile::gpu_code;
-
-/// "file:line:column: " of the innermost place that a person wrote.
-static std::string describePlace(Operation *op) {
-  std::string text;
-  if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()) + ": ")
-               .str();
-  return text;
-}
 
 /// Text as a format that prints it.
 static std::string escape(StringRef text) {
@@ -44,7 +38,7 @@ static std::string escape(StringRef text) {
 class ThreadCode::Printer {
 public:
   Printer(ThreadCode &code, Operation *op) : code(code), b(code.b) {
-    text(describePlace(op));
+    text(describePlace(op->getLoc()));
     text("block (");
     for (auto [i, id] : llvm::enumerate(code.launch.getBlockIds())) {
       text(i ? ", " : "");
@@ -179,16 +173,22 @@ LogicalResult ThreadCode::emitPrint(PrintOp op) {
   return success();
 }
 
+void ThreadCode::report(Value when, StringRef what) {
+  int64_t index = reports->add({b.getLoc(), what.str()});
+  auto condition = scf::IfOp::create(b, when, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&condition.getThenRegion().front());
+  Value word =
+      LLVM::GEPOp::create(b, reportWords.getType(), b.getI32Type(), reportWords,
+                          ArrayRef<LLVM::GEPArg>{int32_t(index)});
+  // Any number of threads may find the same; nobody reads it before the end.
+  LLVM::StoreOp::create(b, i32(1), word, /*alignment=*/4, /*isVolatile=*/true);
+}
+
 LogicalResult ThreadCode::emitAssert(AssertOp op) {
   Value isTrue = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
   Value fails = arith::XOrIOp::create(b, map.lookup(op.getCondition()), isTrue);
   Value acts = point.isActive ? point.mayStore : getActingThread(op);
-  auto condition =
-      scf::IfOp::create(b, allOf(acts, fails), /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&condition.getThenRegion().front());
-  Printer line(*this, op);
-  line.text(("assertion failed: " + op.getMessage() + "\n").str());
-  line.flush();
+  report(allOf(acts, fails), op.getMessage());
   return success();
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadCode.h"
+#include "Tile/IR/Updates.h"
 #include "Tile/Transforms/TileOrder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -135,7 +136,7 @@ LogicalResult ThreadCode::emit(Operation *op) {
     barrier();
     return success();
   }
-  if (isa<memref::AtomicRMWOp>(op))
+  if (getUpdatedBuffer(op))
     return emitAtomicElement(op);
   if (auto report = dyn_cast<AssertOp>(op))
     return emitAssert(report);
@@ -303,48 +304,14 @@ LogicalResult ThreadCode::emitView(Operation *op) {
   View view = getView(op->getOperand(0));
 
   if (auto subview = dyn_cast<memref::SubViewOp>(op)) {
-    Value offset = constant(0);
-    SmallVector<OpFoldResult> sizes, strides;
-    llvm::SmallBitVector dropped = subview.getDroppedDims();
-    int64_t alignment = view.baseAlignment;
-    int64_t divisor = getKnownDivisor(b.getIndexAttr(0));
-    for (auto [dim, start, size, step] :
-         llvm::enumerate(subview.getMixedOffsets(), subview.getMixedSizes(),
-                         subview.getMixedStrides())) {
-      Value stride = materialize(view.strides[dim]);
-      offset = add(offset, mul(mapped(start), stride));
-      int64_t known = getKnownDivisor(start);
-      alignment = std::min(
-          alignment,
-          getConstantIntValue(view.strides[dim])
-              ? view.toBytes(known * getKnownDivisor(view.strides[dim]))
-              : known * view.promisedAlignment);
-      divisor = std::min(divisor, known * getKnownDivisor(view.strides[dim]));
-      if (dropped.test(dim))
-        continue;
-      auto fold = [&](OpFoldResult value) -> OpFoldResult {
-        if (std::optional<int64_t> constant = getConstantIntValue(value))
-          return b.getIndexAttr(*constant);
-        return mapped(value);
-      };
-      sizes.push_back(fold(size));
-      if (isConstantIntValue(step, 1))
-        strides.push_back(view.strides[dim]);
-      else
-        strides.push_back(getAsOpFoldResult(mul(mapped(step), stride)));
-    }
-    // The last extent is the subview's own.
-    if (view.swizzle.bits) {
-      view.offset = view.offset ? add(view.offset, offset) : offset;
-      view.isOffsetPeriodic &= divisor % view.swizzle.period() == 0;
-    } else {
-      view.base = getAddress(view, offset);
-    }
-    view.sizes = sizes;
-    view.strides = strides;
-    view.baseAlignment = alignment;
-    view.lastSizeIsPromised = false;
+    emitSubView(subview, view);
+  } else if (auto reinterpret = dyn_cast<memref::ReinterpretCastOp>(op)) {
+    if (failed(emitReinterpretCast(reinterpret, view)))
+      return failure();
   } else if (auto cast = dyn_cast<memref::CastOp>(op)) {
+    // What exists is the source's affair.
+    if (view.space == Space::Global && view.ranges.empty())
+      view.ranges = getRanges(view);
     for (auto [size, extent] : llvm::zip(view.sizes, result.getShape()))
       if (!ShapedType::isDynamic(extent))
         size = b.getIndexAttr(extent);
@@ -355,11 +322,16 @@ LogicalResult ThreadCode::emitView(Operation *op) {
       unsigned dim = llvm::cast<AffineDimExpr>(from).getPosition();
       view.sizes[to] = old.sizes[dim];
       view.strides[to] = old.strides[dim];
+      if (!old.ranges.empty())
+        view.ranges[to] = old.ranges[dim];
+      if (!old.endDivisors.empty())
+        view.endDivisors[to] = old.endDivisors[dim];
     }
-    view.lastSizeIsPromised = false;
     // The promise about strides was for all but the last one.
     view.promisedAlignment = view.toBytes(1);
   } else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
+    if (failed(checkPlain(op, op->getOperand(0))))
+      return failure();
     SmallVector<int64_t> strides;
     int64_t offset;
     if (!result.hasStaticShape() ||
@@ -367,14 +339,167 @@ LogicalResult ThreadCode::emitView(Operation *op) {
         llvm::is_contained(strides, ShapedType::kDynamic))
       return op->emitOpError(
           "needs a static shape and strides on the cuda target");
+    Value exists;
+    if (!view.ranges.empty()) {
+      Values sizes;
+      for (OpFoldResult size : view.sizes)
+        sizes.push_back(materialize(size));
+      exists = existsWhole(b, b.getLoc(), view.ranges, sizes);
+    }
     view.sizes = getAsIndexOpFoldResult(b.getContext(), result.getShape());
     // A padded shared buffer is reshaped within its rows only where that keeps
     // its strides; layout inference leaves such buffers dense.
     view.strides = getAsIndexOpFoldResult(b.getContext(), strides);
+    restrict(view, exists);
   } else {
     return op->emitOpError("has no lowering to the cuda target");
   }
   views[op->getResult(0)] = std::move(view);
+  return success();
+}
+
+SmallVector<ViewRange> ThreadCode::getRanges(const View &view) {
+  if (!view.ranges.empty())
+    return view.ranges;
+  SmallVector<ViewRange> ranges;
+  for (OpFoldResult size : view.sizes)
+    ranges.push_back({Value(), materialize(size)});
+  return ranges;
+}
+
+/// Views with strides of their own need a buffer that lies as its type says.
+LogicalResult ThreadCode::checkPlain(Operation *op, Value buffer) {
+  const View &view = getView(buffer);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool isPlain = succeeded(cast<MemRefType>(buffer.getType())
+                               .getStridesAndOffset(strides, offset)) &&
+                 !view.swizzle.bits;
+  for (auto [stride, has] : llvm::zip(strides, view.strides))
+    isPlain &= ShapedType::isDynamic(stride) || isConstantIntValue(has, stride);
+  if (isPlain)
+    return success();
+  InFlightDiagnostic diag =
+      op->emitOpError("needs the elements of its source in their order, but "
+                      "the buffer has another layout");
+  diag.attachNote(getRootBuffer(buffer).getLoc())
+      << "leave the layout of this buffer to the compiler";
+  return diag;
+}
+
+/// All of the view's sizes exist, or nothing does where `condition`, which may
+/// be null, does not hold.
+void ThreadCode::restrict(View &view, Value condition) {
+  view.ranges.clear();
+  if (condition)
+    view.ranges = existOnlyIf(b, b.getLoc(), condition, getRanges(view));
+  view.endDivisors.clear();
+  for (OpFoldResult size : view.sizes)
+    view.endDivisors.push_back(getConstantIntValue(size) ? getKnownDivisor(size)
+                                                         : 1);
+}
+
+/// Constants as such, which the kernel's values do not all show.
+SmallVector<OpFoldResult> ThreadCode::mapped(ArrayRef<OpFoldResult> values) {
+  SmallVector<OpFoldResult> result;
+  for (OpFoldResult value : values) {
+    std::optional<int64_t> known = getConstantIntValue(value);
+    result.push_back(known ? OpFoldResult(b.getIndexAttr(*known))
+                           : OpFoldResult(mapped(value)));
+  }
+  return result;
+}
+
+void ThreadCode::emitSubView(memref::SubViewOp op, View &view) {
+  SmallVector<OpFoldResult> offsets = mapped(op.getMixedOffsets());
+  SmallVector<OpFoldResult> sizes = mapped(op.getMixedSizes());
+  SmallVector<OpFoldResult> steps = mapped(op.getMixedStrides());
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  bool isGuarded =
+      view.space == Space::Global && launch.getBounds() != Bounds::Assume;
+  if (isGuarded)
+    view.ranges = getSubviewRanges(b, b.getLoc(), getRanges(view), offsets,
+                                   sizes, steps, dropped);
+
+  Value offset = constant(0);
+  SmallVector<OpFoldResult> newSizes, newStrides;
+  SmallVector<int64_t> newDivisors;
+  int64_t alignment = view.baseAlignment;
+  int64_t divisor = getKnownDivisor(b.getIndexAttr(0));
+  for (auto [dim, start, size, step] :
+       llvm::enumerate(op.getMixedOffsets(), sizes, steps)) {
+    Value stride = materialize(view.strides[dim]);
+    offset = add(offset, mul(materialize(offsets[dim]), stride));
+    int64_t known = getKnownDivisor(start);
+    alignment =
+        std::min(alignment,
+                 getConstantIntValue(view.strides[dim])
+                     ? view.toBytes(known * getKnownDivisor(view.strides[dim]))
+                     : known * view.promisedAlignment);
+    divisor = std::min(divisor, known * getKnownDivisor(view.strides[dim]));
+    if (dropped.test(dim))
+      continue;
+    newSizes.push_back(size);
+    bool isUnit = isConstantIntValue(step, 1);
+    newStrides.push_back(
+        isUnit ? view.strides[dim]
+               : getAsOpFoldResult(mul(materialize(step), stride)));
+    // What is left of the buffer behind the start, or the view's own size.
+    int64_t ends = getConstantIntValue(size) ? getKnownDivisor(size) : 1;
+    if (isGuarded)
+      ends = isUnit ? std::min({ends, known, view.endDivisors[dim]}) : 1;
+    newDivisors.push_back(ends);
+  }
+  if (view.swizzle.bits) {
+    view.offset = view.offset ? add(view.offset, offset) : offset;
+    view.isOffsetPeriodic &= divisor % view.swizzle.period() == 0;
+  } else {
+    view.base = getAddress(view, offset);
+  }
+  view.sizes = std::move(newSizes);
+  view.strides = std::move(newStrides);
+  view.endDivisors = std::move(newDivisors);
+  view.baseAlignment = alignment;
+}
+
+/// Offset, sizes and strides count from where the buffer at the root begins.
+LogicalResult ThreadCode::emitReinterpretCast(memref::ReinterpretCastOp op,
+                                              View &view) {
+  Value root = getRootBuffer(op.getSource());
+  auto type = cast<MemRefType>(root.getType());
+  SmallVector<int64_t> rootStrides;
+  int64_t rootOffset;
+  if (!views.contains(root) ||
+      failed(type.getStridesAndOffset(rootStrides, rootOffset)))
+    return op.emitOpError("views memory that has no strides, which the cuda "
+                          "target cannot");
+  if (failed(checkPlain(op, root)))
+    return failure();
+  view = getView(root);
+  if (view.isPacked() && ShapedType::isDynamic(rootOffset))
+    return op.emitOpError("needs the offset of a buffer of packed elements in "
+                          "its type on the cuda target, got ")
+           << type;
+  // A launch takes buffers from their first element on. An offset that the type
+  // leaves open counts from there.
+  int64_t begin = ShapedType::isDynamic(rootOffset) ? 0 : rootOffset;
+  StridedPlaces wants{mapped(op.getConstifiedMixedOffset()),
+                      mapped(op.getConstifiedMixedSizes()),
+                      mapped(op.getConstifiedMixedStrides())};
+  Value isInside;
+  if (view.space == Space::Global && launch.getBounds() != Bounds::Assume)
+    isInside = liesWithin(b, b.getLoc(), wants,
+                          {b.getIndexAttr(begin), view.sizes, view.strides});
+  Value offset =
+      b.createOrFold<arith::SubIOp>(materialize(wants.offset), constant(begin));
+  int64_t divisor = std::min(getKnownDivisor(op.getConstifiedMixedOffset()),
+                             getKnownDivisor(b.getIndexAttr(begin)));
+  view.base = getAddress(view, offset);
+  view.baseAlignment = std::min(view.baseAlignment, view.toBytes(divisor));
+  view.promisedAlignment = view.toBytes(1);
+  view.sizes = wants.sizes;
+  view.strides = wants.strides;
+  restrict(view, isInside);
   return success();
 }
 

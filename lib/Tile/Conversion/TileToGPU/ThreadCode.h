@@ -22,6 +22,9 @@
 #include "Tile/Transforms/KnownDivisor.h"
 #include "Tile/Transforms/LoopLayouts.h"
 #include "Tile/Transforms/ThreadLevel.h"
+#include "Tile/Transforms/ViewRanges.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -38,14 +41,16 @@ struct View {
   mlir::Type element;
   Space space = Space::Global;
   llvm::SmallVector<OpFoldResult> sizes, strides;
+  /// The elements that exist, where that is not known to be all of `sizes`.
+  llvm::SmallVector<ViewRange> ranges;
   /// Bytes that the address of the first element is known to be a multiple of;
   /// zero where it may be in the middle of one.
   int64_t baseAlignment = 1;
-  /// What dynamic strides (but the last) and the last size are multiples of, in
-  /// bytes.
+  /// What dynamic strides (but the last) are multiples of, in bytes.
   int64_t promisedAlignment = 1;
-  /// Whether the promise covers the last size.
-  bool lastSizeIsPromised = true;
+  /// For each dimension, what both ends of the elements that exist are known to
+  /// be multiples of. Constant ends speak for themselves.
+  llvm::SmallVector<int64_t> endDivisors;
 
   /// What is done to offsets, which count from `base`; the view starts `offset`
   /// elements behind (null for none), a multiple of the swizzle's period or
@@ -58,6 +63,14 @@ struct View {
   std::optional<CachePolicy> cache;
 
   int64_t getRank() const { return sizes.size(); }
+  /// The end of the elements that exist along a dimension.
+  OpFoldResult getEnd(int64_t dim) const {
+    return ranges.empty() ? sizes[dim] : OpFoldResult(ranges[dim].high);
+  }
+  /// Where they begin; null for zero.
+  Value getStart(int64_t dim) const {
+    return ranges.empty() ? Value() : ranges[dim].low;
+  }
   bool isPacked() const {
     return space == Space::Global && element.isInteger(4);
   }
@@ -133,12 +146,35 @@ struct Combiner {
   mlir::Type type;
 };
 
+/// What the kernels of one function assert, each of it once.
+class Reports {
+public:
+  using Report = std::pair<mlir::Location, std::string>;
+
+  int64_t add(Report report) {
+    auto at = llvm::find(reports, report);
+    if (at == reports.end())
+      at = reports.insert(at, std::move(report));
+    return at - reports.begin();
+  }
+  llvm::ArrayRef<Report> get() const { return reports; }
+
+private:
+  std::vector<Report> reports;
+};
+
 class ThreadCode {
 public:
   /// `sharedBase` points to the launch's shared memory, of which named buffers
   /// take `bufferBytes`.
   ThreadCode(mlir::ImplicitLocOpBuilder &builder, LaunchOp launch,
              const Chip &chip, int64_t bufferBytes, Value sharedBase);
+
+  /// Where the launch notes, with a word for each, what does not hold.
+  void setReports(Reports *reports, Value words) {
+    this->reports = reports;
+    reportWords = words;
+  }
 
   /// Names the kernel's view of a global buffer of the host, whose base is a
   /// pointer here.
@@ -167,10 +203,17 @@ private:
   mlir::LogicalResult emitPipelined(PipelinedOp op);
   void emitAlloc(mlir::Operation *op);
   mlir::LogicalResult emitView(mlir::Operation *op);
+  void emitSubView(mlir::memref::SubViewOp op, View &view);
+  mlir::LogicalResult emitReinterpretCast(mlir::memref::ReinterpretCastOp op,
+                                          View &view);
+  llvm::SmallVector<ViewRange> getRanges(const View &view);
+  void restrict(View &view, Value condition);
+  mlir::LogicalResult checkPlain(mlir::Operation *op, Value buffer);
 
   Value constant(int64_t value);
   Value i32(int64_t value);
   Value mapped(OpFoldResult value);
+  llvm::SmallVector<OpFoldResult> mapped(llvm::ArrayRef<OpFoldResult> values);
   Value materialize(OpFoldResult value);
   Value add(Value a, Value b);
   Value mul(Value a, Value b);
@@ -185,10 +228,11 @@ private:
   Value getOffset(const View &view, mlir::ValueRange indices);
   /// Whether the element lies in its buffer; null where that needs no test.
   Value isInside(const View &view, mlir::ValueRange indices);
+  Value isInside(const View &view, int64_t dim, Value index);
   Value loadElement(const View &view, mlir::ValueRange indices);
-  /// Stops the kernel where `condition` (which counts if `when`, which may be
-  /// null, holds) does not.
-  void trapUnless(Value when, Value condition);
+  /// Asserts `what` of an access, that `inside` (which counts if `when`, which
+  /// may be null, holds) holds, where the launch's bounds trap.
+  void assertInside(Value when, Value inside, llvm::StringRef what);
   void storeElement(const View &view, mlir::ValueRange indices, Value value,
                     Value predicate);
   mlir::LogicalResult emitLoad(mlir::Operation *op);
@@ -257,9 +301,18 @@ private:
 
   template <typename OpTy> mlir::LogicalResult emitAtomic(OpTy op);
   mlir::LogicalResult emitAtomicElement(mlir::Operation *op);
-  /// Combines `value` with the element at `address` where `predicate` (may be
-  /// null) holds; gives the old element, zero where it does not, or null where
-  /// `returnsOld` is not asked for.
+  /// How an element changes: by an instruction with `operand`, where there is
+  /// one, else to what `next` makes of the old element.
+  struct Update {
+    std::optional<mlir::LLVM::AtomicBinOp> instruction;
+    Value operand;
+    llvm::function_ref<Value(Value)> next;
+  };
+  /// Changes the element at `address` where `predicate` (may be null) holds;
+  /// gives the old element, zero where it does not, or null where `returnsOld`
+  /// is not asked for.
+  Value updateElement(const Update &update, const View &view, Value address,
+                      Value predicate, bool returnsOld);
   Value updateElement(mlir::arith::AtomicRMWKind kind, const View &view,
                       Value address, Value value, Value predicate,
                       bool returnsOld);
@@ -312,6 +365,9 @@ private:
 
   class Printer;
   mlir::LogicalResult emitAssert(AssertOp op);
+  /// Notes where `when` holds that `what`, which the op being lowered asserts,
+  /// does not.
+  void report(Value when, llvm::StringRef what);
   mlir::LogicalResult emitPrint(PrintOp op);
 
   //===--- Scan.cpp
@@ -379,6 +435,8 @@ private:
   const Chip &chip;
   int64_t bufferBytes;
   Value sharedBase, threadId;
+  Reports *reports = nullptr;
+  Value reportWords;
   int64_t threads;
   int64_t scratchBytes = 0;
   Team team;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/EntryAttributes.h"
+#include "Tile/IR/Places.h"
 #include "Tile/IR/TileDialect.h"
 #include "Tile/Target/CUDA/DeviceCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -54,6 +57,13 @@ private:
   Index getExtent(Value buffer, int64_t dim);
   Index getStride(Value buffer, int64_t dim);
   Index getAddress(Value buffer);
+  LogicalResult findReports();
+  bool isAboutReports(Operation *op);
+  size_t addReport(tile::AssertOp assertion) {
+    reports += "report " + tile::describePlace(assertion.getLoc()) +
+               "assertion failed: " + assertion.getMessage().str() + "\n";
+    return numReports++;
+  }
   Index fail(Operation *op) {
     op->emitOpError(
         "cannot be part of a launch plan: between launches the cuda "
@@ -63,8 +73,10 @@ private:
   }
 
   func::FuncOp function;
-  std::string header, values;
-  size_t count = 0;
+  std::string header, reports, values;
+  size_t count = 0, numReports = 0;
+  /// The workspace of which the host asserts that kernels leave it zero.
+  Value reportWords;
   llvm::StringMap<size_t> emitted;
   DenseMap<Value, size_t> known, workspaces;
 };
@@ -145,6 +157,8 @@ PlanWriter::Index PlanWriter::getAddress(Value buffer) {
     return emit("address " + Twine(argument.getArgNumber()));
   if (auto at = workspaces.find(buffer); at != workspaces.end())
     return at->second;
+  if (buffer == reportWords)
+    return workspaces[buffer] = emit("reports");
   auto type = cast<MemRefType>(buffer.getType());
   Index bits = constant(type.getElementType().isIndex()
                             ? 64
@@ -314,6 +328,57 @@ PlanWriter::Index PlanWriter::computeArithmetic(Operation *op) {
   return index;
 }
 
+/// The word of a workspace that an assertion on the host wants to be zero.
+static memref::LoadOp getAssertedWord(tile::AssertOp assertion) {
+  auto compare = assertion.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(compare.getRhs(), m_Zero()))
+    return nullptr;
+  auto load = compare.getLhs().getDefiningOp<memref::LoadOp>();
+  return load && load.getMemRef().getDefiningOp<tile::AllocGlobalOp>()
+             ? load
+             : nullptr;
+}
+
+/// What kernels have to report comes first, each with the number of its word.
+LogicalResult PlanWriter::findReports() {
+  for (auto assertion : function.getOps<tile::AssertOp>()) {
+    memref::LoadOp word = getAssertedWord(assertion);
+    if (!word)
+      continue;
+    std::optional<int64_t> index;
+    if (word.getIndices().size() == 1)
+      index = getConstantIntValue(word.getIndices().front());
+    bool isFirst = !reportWords || reportWords == word.getMemRef();
+    if (!isFirst || index != int64_t(numReports))
+      return fail(assertion);
+    reportWords = word.getMemRef();
+    addReport(assertion);
+  }
+  if (!reportWords)
+    return success();
+  // The runtime keeps a word for each report and no more.
+  auto type = cast<MemRefType>(reportWords.getType());
+  if (type.getElementType().isInteger(32) && type.hasStaticShape() &&
+      type.getNumElements() == int64_t(numReports))
+    return success();
+  return fail(reportWords.getDefiningOp());
+}
+
+/// The words are zero at first, and whoever runs the plan reads them.
+bool PlanWriter::isAboutReports(Operation *op) {
+  if (!reportWords)
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getMemRef() == reportWords;
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getMemRef() == reportWords &&
+           matchPattern(store.getValueToStore(), m_Zero());
+  auto assertion = dyn_cast<tile::AssertOp>(op);
+  return assertion && assertion->getParentOp() == function &&
+         getAssertedWord(assertion);
+}
+
 LogicalResult PlanWriter::writeLaunch(gpu::LaunchFuncOp op,
                                       SmallVectorImpl<std::string> &steps) {
   std::string step = "launch " + op.getKernelName().str();
@@ -372,6 +437,14 @@ LogicalResult PlanWriter::writeBlock(Block &block,
                       std::to_string(no.size()));
       llvm::append_range(steps, yes);
       llvm::append_range(steps, no);
+    } else if (isAboutReports(&op)) {
+      continue;
+    } else if (auto assertion = dyn_cast<tile::AssertOp>(op)) {
+      Index condition = get(assertion.getCondition());
+      if (failed(condition))
+        return failure();
+      steps.push_back("check " + std::to_string(*condition) + " " +
+                      std::to_string(addReport(assertion)));
     } else if (!isMemoryEffectFree(&op) &&
                !op.hasTrait<OpTrait::IsTerminator>() &&
                !isa<memref::ExtractStridedMetadataOp, memref::DimOp,
@@ -390,10 +463,10 @@ FailureOr<std::string> PlanWriter::run() {
     return function.emitOpError(
         "returns values, which the cuda target cannot; write to an argument");
   SmallVector<std::string> steps;
-  if (failed(writeArguments()) ||
+  if (failed(findReports()) || failed(writeArguments()) ||
       failed(writeBlock(function.getBody().front(), steps)))
     return failure();
-  std::string text = header + values;
+  std::string text = header + reports + values;
   for (const std::string &step : steps)
     text += step + "\n";
   return text;

@@ -7,6 +7,7 @@
 
 #include "Tile/Transforms/LoopLayouts.h"
 #include "Tile/IR/Layouts.h"
+#include "Tile/IR/Updates.h"
 #include "Tile/Layout/Fragments.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -163,10 +164,10 @@ static bool readsWhatItWrites(ParallelOp loop) {
     } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
       if (isMemory(store.getMemRefType()))
         written.insert(getRootBuffer(store.getMemRef()));
-    } else if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
-      written.insert(getRootBuffer(update.getMemref()));
-      if (!update.getResult().use_empty())
-        read.insert(getRootBuffer(update.getMemref()));
+    } else if (Value buffer = getUpdatedBuffer(op)) {
+      written.insert(getRootBuffer(buffer));
+      if (!op->use_empty())
+        read.insert(getRootBuffer(buffer));
     }
   });
   return llvm::any_of(read,

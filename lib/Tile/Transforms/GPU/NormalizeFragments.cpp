@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutInference.h"
+#include "Tile/IR/Layouts.h"
+#include "Tile/IR/Updates.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -37,9 +39,10 @@ template <typename OpTy> static bool takesWholeSource(OpTy op) {
 /// several threads hold.
 static bool readsOldElements(ParallelOp loop) {
   return loop
-      .walk([](memref::AtomicRMWOp update) {
-        return update.getResult().use_empty() ? WalkResult::advance()
-                                              : WalkResult::interrupt();
+      .walk([](Operation *op) {
+        return getUpdatedBuffer(op) && !op->use_empty()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -117,8 +120,13 @@ void LayoutInference::normalizeFragments() {
         !fitsRegisters(cast<MemRefType>(alloc.getBuffer().getType()), threads))
       demoted.push_back(alloc);
   });
-  for (AllocFragmentOp alloc : demoted)
+  for (AllocFragmentOp alloc : demoted) {
+    if (getFragmentLayout(cast<MemRefType>(alloc.getBuffer().getType())))
+      alloc.emitRemark("is in shared memory instead of the registers that its "
+                       "layout names: it is viewed, accessed in a way that "
+                       "registers cannot express, or too large for them");
     demote(alloc);
+  }
   SmallVector<GemmOp> gemms;
   launch.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
   for (GemmOp gemm : gemms)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/TileDialect.h"
+#include "Tile/IR/Updates.h"
 #include "Tile/Transforms/GPUPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -210,9 +211,9 @@ int64_t Stager::run() {
     if (isa<memref::LoadOp, memref::StoreOp>(op) &&
         isGlobal(getBuffer(op).getType()))
       accesses.push_back(op);
-    if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
-      updated.insert(getRootBuffer(update.getMemref()));
-      readsOldElements |= !update.getResult().use_empty();
+    if (Value buffer = getUpdatedBuffer(op)) {
+      updated.insert(getRootBuffer(buffer));
+      readsOldElements |= !op->use_empty();
     }
   });
   // Such a loop runs on one thread for each lane and has no use for fragments.
