@@ -37,6 +37,7 @@ PROGRAMS = [
     (path.stem, entry) for path in sorted((ROOT / "test" / "conformance").glob("*.mlir")) for entry in entries(path)
 ]
 
+
 def emulate(command: Sequence[str], chip: str) -> subprocess.CompletedProcess[str]:
     command = [*command, "--target=emulator", f"--chip={chip}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

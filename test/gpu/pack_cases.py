@@ -43,7 +43,14 @@ class Packer:
     def compile(self, source: Path, artifact: Path, entries: Sequence[str] = ()) -> bool:
         picked = [option for entry in entries for option in ("--entry", entry)]
         return self.run(
-            source.stem, source, *picked, "--emit=artifact", f"--chip={self.options.chips}", "--no-cache", "-o", artifact
+            source.stem,
+            source,
+            *picked,
+            "--emit=artifact",
+            f"--chip={self.options.chips}",
+            "--no-cache",
+            "-o",
+            artifact,
         )
 
     def pack_file(self, source: Path, target: str) -> None:

@@ -92,12 +92,12 @@ def judge(output: dict[str, Any], argument: dict[str, Any], folder: Path, runs: 
         return ""
     wanted = np.load(folder / output["reference"])
     bound = np.zeros(wanted.shape)
-    if wanted.dtype.kind == "f":
-        bound = output["absolute"] + output["relative"] * np.abs(wanted)
-        if "magnitude" in output:
-            bound = bound + output["magnitudeFactor"] * np.load(folder / output["magnitude"])
-        wanted = overflow(wanted, argument["type"])
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        if wanted.dtype.kind == "f":
+            bound = output["absolute"] + output["relative"] * np.abs(wanted)
+            if "magnitude" in output:
+                bound = bound + output["magnitudeFactor"] * np.load(folder / output["magnitude"])
+            wanted = overflow(wanted, argument["type"])
         error = np.abs(first.astype(np.float64) - wanted.astype(np.float64))
         good = (error <= bound) | (first == wanted) | ((first != first) & (wanted != wanted))
     if not good.all():
@@ -106,9 +106,11 @@ def judge(output: dict[str, Any], argument: dict[str, Any], folder: Path, runs: 
             f"{name}: {(~good).sum()} of {good.size} elements are off, first at {list(at)}: "
             f"got {first[at]}, expected {wanted[at]}"
         )
-    finite = np.isfinite(error)
-    size = float(np.linalg.norm(np.where(finite, wanted, 0)))
-    norm = float(np.linalg.norm(error[finite])) / size if size else 0.0
+    # Of the finite ones, scaled so that squares stay finite too.
+    finite = np.isfinite(error) & np.isfinite(wanted)
+    scale = float(np.abs(wanted[finite]).max(initial=0)) or 1.0
+    size = float(np.linalg.norm(wanted[finite] / scale))
+    norm = float(np.linalg.norm(error[finite] / scale)) / size if size else 0.0
     if norm > output.get("norm", float("inf")):
         return f"{name}: the norm of the error is {norm} of that of the reference"
     return ""

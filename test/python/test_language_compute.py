@@ -327,7 +327,8 @@ def test_loops_of_all_kinds():
     np.testing.assert_array_equal(b, sum(index[k] * 10 ** (4 - k if k else 4) for k in range(5)))
 
 
-def test_print_and_assert():
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
+def test_print_and_assert(target):
     def kernel(A: T.Tensor((4,), "float32")):
         with T.Kernel(1):
             t = T.alloc_shared((4,), "float32")
@@ -337,7 +338,7 @@ def test_print_and_assert():
             T.assume(A[0] >= 0)
             T.device_assert(A[0] > 0, "A[0] must be positive")
 
-    compiled = tile.compile(T.prim_func(kernel), target="cpu")
+    compiled = tile.compile(T.prim_func(kernel), target=target)
     compiled(np.array([1, 2, 3, 4], np.float32))
     printed = compiled.output()
     assert "values" in printed and "[1, 2, 3, 4]" in printed and "4" in printed

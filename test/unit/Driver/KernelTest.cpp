@@ -204,7 +204,19 @@ TEST(Kernel, ReportsSymbolsThatNothingDefines) {
       hasPart(getMessage(program.compile("f", {})), "nobody_defines_this"));
 }
 
-TEST(Kernel, ReportsTrapsOfTheRunningCode) {
+/// What code reports while it runs, on the cpu and in a GPU's code.
+class Traps : public testing::TestWithParam<Target> {
+protected:
+  static std::shared_ptr<const Kernel> compile(llvm::StringRef source) {
+    CompileOptions options;
+    options.target = GetParam();
+    return ::compile(source, "f", options);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kernel, Traps,
+                         testing::Values(Target::CPU, Target::Emulator));
+
+TEST_P(Traps, AreErrorsOfTheCall) {
   constexpr llvm::StringLiteral source = R"(
     func.func @f(%n: index) {
       %none = arith.constant false
@@ -213,15 +225,19 @@ TEST(Kernel, ReportsTrapsOfTheRunningCode) {
       }
       return
     })";
-  auto kernel = compile(source, "f");
+  auto kernel = compile(source);
   EXPECT_FALSE(kernel->run({Array::scalar(DType::I64, int64_t(0))}));
-  EXPECT_EQ(getMessage(kernel->run({Array::scalar(DType::I64, int64_t(3))})),
-            "test.mlir:5:9: assertion failed: no block may run\n"
-            "(3 reports in all)");
+  std::string message =
+      getMessage(kernel->run({Array::scalar(DType::I64, int64_t(3))}));
+  std::string report = "test.mlir:5:9: assertion failed: no block may run";
+  // The cpu counts, too.
+  if (GetParam() == Target::CPU)
+    report += "\n(3 reports in all)";
+  EXPECT_EQ(message, report);
   EXPECT_FALSE(kernel->run({Array::scalar(DType::I64, int64_t(0))}));
 }
 
-TEST(Kernel, KeepsTheTrapsOfCallsApart) {
+TEST_P(Traps, AreThoseOfOneCall) {
   constexpr llvm::StringLiteral source = R"(
     func.func @f(%n: index) {
       %c8 = arith.constant 8 : index
@@ -232,10 +248,11 @@ TEST(Kernel, KeepsTheTrapsOfCallsApart) {
       }
       return
     })";
-  auto kernel = compile(source, "f");
+  auto kernel = compile(source);
+  int rounds = GetParam() == Target::CPU ? 50 : 3;
   std::atomic<int> mixedUp = 0;
   auto work = [&](int64_t n) {
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < rounds; ++i) {
       llvm::Error error = kernel->run({Array::scalar(DType::I64, n)});
       bool failed = static_cast<bool>(error);
       llvm::consumeError(std::move(error));
