@@ -11,12 +11,12 @@ installed, for the same vector add.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import platform
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -115,30 +115,64 @@ def launches() -> dict[str, float]:
 
 
 def triton_launches(x: Any, y: Any, z: Any, wait: Callable[[], None]) -> dict[str, float]:
-    """The same by Triton, whose functions must stand in a file."""
+    """The same by Triton."""
     try:
-        import triton
+        import triton_kernels
     except ImportError:
         return {}
-    text = (
-        "import triton, triton.language as tl\n@triton.jit\ndef add(A, B, C, n, S: tl.constexpr):\n"
-        "    o = tl.program_id(0) * S + tl.arange(0, S)\n"
-        "    tl.store(C + o, tl.load(A + o, mask=o < n) + tl.load(B + o, mask=o < n), mask=o < n)\n"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "triton_add.py").write_text(text)
-        sys.path.insert(0, folder)
-        function = __import__("triton_add").add
-        started = time.perf_counter()
-        function[(4,)](x, y, z, 1024, S=256)
-        wait()
-        first = time.perf_counter() - started
-        us = least(lambda: function[(4,)](x, y, z, 1024, S=256), wait)
+    started = time.perf_counter()
+    triton_kernels.add[(4,)](x, y, z, 1024, S=256)
+    wait()
+    first = time.perf_counter() - started
     return {
-        "triton_us": us,
+        "triton_us": least(lambda: triton_kernels.add[(4,)](x, y, z, 1024, S=256), wait),
         "triton_first_call_s": first,
-        "triton_version": float(".".join(triton.__version__.split(".")[:2])),
     }
+
+
+def speeds() -> dict[str, dict[str, float]]:
+    """Milliseconds on the GPU of the same work by the examples, torch and Triton, each
+    compared with torch first."""
+    import softmax
+    import torch
+
+    peers: Any = None
+    with contextlib.suppress(ImportError):
+        peers = __import__("triton_kernels")
+    n = 4096
+    a, b, c = (torch.randn(n, n, device="cuda", dtype=torch.float16) for _ in range(3))
+    x, y = torch.randn(8192, n, device="cuda", dtype=torch.float16), torch.empty(8192, n, device="cuda").half()
+    q, k, v, o = (torch.randn(4, 16, n, 128, device="cuda", dtype=torch.float16) for _ in range(4))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    product, rows = gemm.matmul(n, n, n), softmax.softmax(8192, n)
+    flash = flash_attention.flash_attention(4, 16, n, n, 128)
+    work: dict[str, tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any] | None, Any]] = {
+        "gemm 4096x4096x4096 f16": (lambda: product(a, b), lambda: a @ b, peers and (lambda: peers.gemm(a, b, c)), c),
+        "softmax 8192x4096 f16": (
+            lambda: rows(x),
+            lambda: torch.softmax(x, -1),
+            peers and (lambda: peers.softmax(x, y)),
+            y,
+        ),
+        "attention 4x16x4096x128 f16": (
+            lambda: flash(q, k, v),
+            lambda: attend(q, k, v),
+            peers and (lambda: peers.attention(q, k, v, o)),
+            o,
+        ),
+    }
+    result: dict[str, dict[str, float]] = {}
+    for name, (ours, theirs, peer, out) in work.items():
+        reference = theirs().float()
+        found = ours().float()
+        ms = {"difference": float((found - reference).norm() / reference.norm())}
+        for who, call in (("tile_ms", ours), ("torch_ms", theirs), ("triton_ms", peer)):
+            if call is not None:
+                ms[who] = tile.do_bench(call, warmup=25, rep=100, target="cuda")
+        if peer is not None:
+            ms["triton_difference"] = float((out.float() - reference).norm() / reference.norm())
+        result[name] = ms
+    return result
 
 
 def main() -> None:
@@ -147,6 +181,8 @@ def main() -> None:
         "flash attention 4x16x4096x128 f16": compilation(flash_attention.flash_attention, 4, 16, 4096, 4096, 128),
         "launch": launches(),
     }
+    if options.target == "cuda":
+        figures.update({f"time of {name}": parts for name, parts in speeds().items()})
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()

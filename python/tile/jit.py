@@ -294,7 +294,9 @@ class JITFunction:
         names = list(self.eager.signature.parameters)
         consts = {name: value for name, value in named.items() if name not in names}
         others = [name for name in names if name not in self.eager.tensors]
-        given = dict(zip(names if len(arguments) > len(others) else others, arguments))
+        # Tensors may be left out as a whole.
+        has_tensors = any(hasattr(value, "shape") and hasattr(value, "dtype") for value in arguments)
+        given = dict(zip(names if has_tensors or len(arguments) > len(others) else others, arguments))
         given.update({name: value for name, value in named.items() if name in names})
         values: dict[str, Any] = {}
         for name, item in self.eager.signature.parameters.items():

@@ -351,9 +351,9 @@ def binary(op: str, a: Any, b: Any) -> Any:
 
 
 def fold_symbol(op: str, a: Symbol | int, b: Symbol | int) -> Any:
-    if op in ("+", "-") and b == 0 and isinstance(b, int):
+    if op in ("+", "-") and isinstance(b, int) and b == 0:
         return a
-    if op == "+" and a == 0 and isinstance(a, int):
+    if op == "+" and isinstance(a, int) and a == 0:
         return b
     if op in ("*", "//", "ceildiv") and isinstance(b, int) and b == 1:
         return a

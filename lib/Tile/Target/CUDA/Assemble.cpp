@@ -123,8 +123,10 @@ tile::cuda::assemble(StringRef ptx, const Chip &chip, StringRef ptxas) {
     stream << ptx;
   }
   std::string architecture = "-arch=" + chip.name.str();
-  StringRef arguments[] = {ptxas, "-v", architecture, "-lineinfo",
-                           input, "-o", output};
+  // Kernels of one program, such as its variants, are compiled side by side.
+  StringRef arguments[] = {
+      ptxas, "-v", architecture, "-lineinfo", "--split-compile=0",
+      input, "-o", output};
   std::optional<StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
   std::string message;
   int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,

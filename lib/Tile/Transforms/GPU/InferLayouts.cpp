@@ -381,11 +381,14 @@ struct InferLayoutsPass : tile::impl::TileInferLayoutsBase<InferLayoutsPass> {
     getOperation()->walk([&](LaunchOp launch) { launches.push_back(launch); });
     for (LaunchOp launch : launches) {
       RolesApart roles(launch);
-      if (failed(roles.takeOut()) || failed(infer(launch, *found)))
+      if (failed(roles.takeOut()))
         return signalPassFailure();
+      // How roles access what they share says how it is laid out.
       for (LaunchOp role : roles.get())
         if (failed(infer(role, *found)))
           return signalPassFailure();
+      if (failed(infer(launch, *found)))
+        return signalPassFailure();
     }
   }
 

@@ -117,8 +117,8 @@ bool LayoutInference::collectAccesses(
     bool isRead = copy.getSource() == buffer;
     MemRefType other = isRead ? copy.getTargetType() : copy.getSourceType();
     if (isFragment(other)) {
-      if (other.getRank() < 2 ||
-          !addFragment(*getFragmentLayout(other), isRead))
+      std::optional<FragmentLayout> fragment = getFragmentLayout(other);
+      if (other.getRank() < 2 || !fragment || !addFragment(*fragment, isRead))
         return false;
       continue;
     }
