@@ -25,20 +25,21 @@ except ImportError:
 
 @cache
 def attention_op(batch: int, heads: int, groups: int, rows: int, dim: int, causal: bool) -> Any:
-    """The operator for one shape: (Q, K, V) to (O, log-sum)."""
-    kernels = forward(batch, heads, groups, rows, dim, causal), backward(batch, heads, groups, rows, dim, causal)
-    delta_of = preprocess(batch, heads, rows, dim)
+    """The operator for one shape: (Q, K, V) to (O, log-sum). The kernels of its gradient
+    are operators too, since torch.compile traces that as well."""
+    name = f"tile_examples::attention_{batch}_{heads}_{groups}_{rows}_{dim}_{int(causal)}"
+    delta_of = tile.torch.register(name + "_delta", preprocess(batch, heads, rows, dim))
+    add_gradients = tile.torch.register(name + "_backward", backward(batch, heads, groups, rows, dim, causal))
 
     def gradient(ctx, grad_out, grad_lse):
         q, k, v, out, lse = ctx.saved_tensors
         grad_out = grad_out.contiguous()
         delta = delta_of(out, grad_out)
         dq, dk, dv = (torch.zeros(x.shape, dtype=torch.float32, device=x.device) for x in (q, k, v))
-        kernels[1](q, k, v, grad_out, lse, delta, dq, dk, dv)
+        add_gradients(q, k, v, grad_out, lse, delta, dq, dk, dv)
         return dq.to(q.dtype), dk.to(k.dtype), dv.to(v.dtype)
 
-    name = f"tile_examples::attention_{batch}_{heads}_{groups}_{rows}_{dim}_{int(causal)}"
-    return tile.torch.register(name, kernels[0], backward=gradient)
+    return tile.torch.register(name, forward(batch, heads, groups, rows, dim, causal), backward=gradient)
 
 
 class Attention(torch.nn.Module):
