@@ -21,6 +21,10 @@ if(TILE_ENABLE_ASSERTIONS)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO
          "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 endif()
+if(NOT LLVM_ENABLE_ASSERTIONS AND (TILE_ENABLE_ASSERTIONS OR NOT CMAKE_BUILD_TYPE MATCHES "Rel"))
+  list(APPEND TILE_CXX_FLAGS
+       "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/LibraryStatistics.h>")
+endif()
 # By it the cache of compiled kernels tells one build from another.
 add_link_options(LINKER:--build-id=sha1)
 if(TILE_SANITIZERS)
