@@ -204,11 +204,11 @@ def run_lit(bench: Bench, outcome: Outcome) -> None:
     count_lit(bench, outcome, BUILD)
 
 
-def run_pytest(folder: str, bench: Bench, outcome: Outcome) -> None:
+def run_pytest(folder: str, bench: Bench, outcome: Outcome, **settings: str) -> None:
     results = bench.log.with_suffix(".xml")
     results.unlink(missing_ok=True)
     # Tests are of the compiler, not of what it did yesterday.
-    tools = {"TILE_BUILD": str(BUILD), "TILE_CACHE_DIR": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    tools = {"TILE_BUILD": str(BUILD), "TILE_CACHE_DIR": "", "PYTHONDONTWRITEBYTECODE": "1", **settings}
     command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider"]
     bench.run([*command, "--junitxml", results, ROOT / "test" / folder], env=tools)
     count_junit(results, outcome)
@@ -227,6 +227,11 @@ def run_conformance(bench: Bench, outcome: Outcome) -> None:
 def run_emulator(bench: Bench, outcome: Outcome) -> None:
     """The GPU's code without a GPU: examples and small programs, searched for races"""
     run_pytest("emulator", bench, outcome)
+
+
+def run_mutants(bench: Bench, outcome: Outcome) -> None:
+    """The GPU's code without one barrier, fence, wait or commit at a time: all must be missed"""
+    run_pytest("emulator/test_mutants.py", bench, outcome, TILE_MUTANTS="all")
 
 
 def run_robustness(bench: Bench, outcome: Outcome) -> None:
@@ -305,7 +310,7 @@ class Suite:
     budget: float  # minutes
     run: Callable[[Bench, Outcome], None]
     # Whether it runs without being named. The others build all of the project
-    # once more.
+    # once more, or take long.
     is_usual: bool = True
 
     @property
@@ -324,6 +329,7 @@ SUITES = [
     Suite("robustness", 2, run_robustness),
     Suite("package", 4, run_package),
     Suite("install", 2, run_install),
+    Suite("mutants", 30, run_mutants, is_usual=False),
     Suite("sanitizers", 20, run_sanitizers, is_usual=False),
     Suite("gcc", 12, run_gcc, is_usual=False),
 ]

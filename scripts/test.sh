@@ -4,7 +4,7 @@
 #
 #   scripts/test.sh             the usual suites
 #   scripts/test.sh lit unit    these only
-#   scripts/test.sh --all       those too that build everything once more
+#   scripts/test.sh --all       those too that build everything once more or take long
 #   scripts/test.sh --list      names, budgets and what each suite shows
 #
 # Logs are in build/test-logs/. The exit code is 0 when nothing failed, 1 when

@@ -71,7 +71,10 @@ CASES = [(name, shape) for name, shapes in EXAMPLES.items() for shape in shapes]
 # that are aligned and in rows that are not: every kernel runs, every wait has
 # something to wait for.
 LONGER = {
-    "attention_backward": ["attention_backward Q=randn:1x200x64xf32 K=randn:1x200x64xf32"],
+    "attention_backward": [
+        "attention_backward Q=randn:1x200x64xf32 K=randn:1x200x64xf32",
+        "attention_backward Q=randn:1x201x64xf32 K=randn:1x201x64xf32",
+    ],
     "batched_matmul": [
         "batched_matmul A=randn:1x64x256xbf16 B=randn:1x256x64xbf16",
         "batched_matmul A=randn:1x64x250xbf16 B=randn:1x250x66xbf16",
@@ -83,8 +86,10 @@ LONGER = {
     "cumulative_sum": ["cumulative_sum X=randn:8x1024xf32", "sum_to_come X=randn:8x1024xf32"],
     "flash_attention": [
         "flash_attention Q=randn:1x1x64x64xf32 K=randn:1x1x330x64xf32",
-        "flash_attention_causal Q=randn:1x1x330x64xf32 K=randn:1x1x330x64xf32",
-        "attention_map Q=randn:1x1x64x64xf32 K=randn:1x1x330x64xf32",
+        "flash_attention_causal Q=randn:1x1x200x64xf32 K=randn:1x1x200x64xf32",
+        "flash_attention_causal Q=randn:1x1x201x64xf32 K=randn:1x1x201x64xf32",
+        "attention_map Q=randn:1x1x64x64xf32 K=randn:1x1x200x64xf32",
+        "attention_map Q=randn:1x1x64x64xf32 K=randn:1x1x201x64xf32",
     ],
     "flash_attention_varlen": [
         "flash_attention_varlen Q=randn:60x1x64xf16 K=randn:420x1x64xf16 "
