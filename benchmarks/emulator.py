@@ -77,7 +77,7 @@ def measure(tile_run: Path, case: Case) -> tuple[float, float]:
     return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def describe_machine(load: float) -> dict[str, object]:
+def describe_machine(load: float, rounds: int) -> dict[str, object]:
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
     commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
@@ -87,7 +87,7 @@ def describe_machine(load: float) -> dict[str, object]:
         "load_before": round(load, 2),
         "commit": commit.stdout.strip(),
         "date": datetime.date.today().isoformat(),
-        "command": " ".join(["benchmarks/emulator.py", *sys.argv[1:]]),
+        "command": f"benchmarks/emulator.py --rounds {rounds}",
     }
 
 
@@ -96,7 +96,7 @@ def format_page(record: dict[str, Any]) -> str:
     lines = [
         "# The emulator: what it costs",
         "",
-        f"`{machine['command']}` at commit {machine['commit']}, {machine['date']}: {machine['cores']} cores of a "
+        f"`{machine['command']}` at commit {machine['commit']}, {machine['date']}: {machine['cores']} cores, "
         f"{machine['cpu']},",
         f"load {machine['load_before']} beforehand. All checks are on. Times are those of a whole `tile-run`,",
         "compilation included; a tile program runs twice in it. "
@@ -128,7 +128,7 @@ def main() -> int:
             wall, cpu = measure(options.tile_run, case)
             row["wall_s"].append(round(wall, 3))
             row["cpu_s"].append(round(cpu, 3))
-    record = {"machine": describe_machine(load), "rounds": options.rounds, "rows": rows}
+    record = {"machine": describe_machine(load, options.rounds), "rounds": options.rounds, "rows": rows}
     page = format_page(record)
     print(page, end="")
     if not options.dry:
