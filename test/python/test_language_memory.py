@@ -330,3 +330,17 @@ def test_layouts_that_cannot_be_kept_to():
             T.annotate_layout({A: T.Layout(A.shape, lambda i, j: [i, j // 2])})  # here
 
     refused(overlapping, "has 8 x 4 places, and the buffer 64 elements")
+
+
+def test_fragment_of_each_thread():
+    def kernel(A: T.Tensor((2,), "int32")):
+        with T.Kernel(2) as b:
+            start = T.alloc_fragment((1,), "int32", "local")
+            start[0] = b * 2
+            while start[0] < 5:
+                start[0] += 2
+            A[b] = start[0]
+
+    a = np.zeros(2, np.int32)
+    run(kernel, a)
+    assert a.tolist() == [6, 6]

@@ -20,14 +20,11 @@ def product(rng, body, threads=256, target="emulator"):
     return kernel
 
 
-Operands = T.Tensor((64, 96), "float16"), T.Tensor((96, 64), "float16"), T.Tensor((64, 64), "float32")
-
-
 def test_producer_and_consumer_meet_on_barriers(rng) -> None:
     stages = 2
 
     @T.prim_func
-    def main(A: Operands[0], B: Operands[1], C: Operands[2]):
+    def main(A: T.Tensor((64, 96), "float16"), B: T.Tensor((96, 64), "float16"), C: T.Tensor((64, 64), "float32")):
         with T.Kernel(1, threads=256):
             As = T.alloc_shared((stages, 64, 32), "float16")
             Bs = T.alloc_shared((stages, 32, 64), "float16")
@@ -60,7 +57,7 @@ def test_producer_and_consumer_meet_on_barriers(rng) -> None:
 
 def test_what_stands_outside_of_groups_is_done_once(rng) -> None:
     @T.prim_func
-    def main(A: Operands[0], B: Operands[1], C: Operands[2]):
+    def main(A: T.Tensor((64, 96), "float16"), B: T.Tensor((96, 64), "float16"), C: T.Tensor((64, 64), "float32")):
         with T.Kernel(1, threads=256):
             As = T.alloc_shared((64, 32), "float16")
             Bs = T.alloc_shared((2, 32, 32), "float16")
@@ -85,7 +82,7 @@ def test_what_stands_outside_of_groups_is_done_once(rng) -> None:
 
 def test_thread_numbers_pick_groups_too(rng) -> None:
     @T.prim_func
-    def main(A: Operands[0], B: Operands[1], C: Operands[2]):
+    def main(A: T.Tensor((64, 96), "float16"), B: T.Tensor((96, 64), "float16"), C: T.Tensor((64, 64), "float32")):
         with T.Kernel(1, threads=256):
             As = T.alloc_shared((64, 96), "float16")
             Bs = T.alloc_shared((96, 64), "float16")
@@ -152,7 +149,7 @@ def test_fragment_of_a_group_that_all_use() -> None:
 )
 def test_schedule_by_hand(rng, target, order, stage, group) -> None:
     @T.prim_func
-    def main(A: Operands[0], B: Operands[1], C: Operands[2]):
+    def main(A: T.Tensor((64, 96), "float16"), B: T.Tensor((96, 64), "float16"), C: T.Tensor((64, 64), "float32")):
         with T.Kernel(1, threads=128):
             As = T.alloc_shared((64, 32), "float16")
             Bs = T.alloc_shared((32, 64), "float16")

@@ -60,7 +60,10 @@ def alloc_shared(shape: Any, dtype: Any = "float32", scope: str = "shared.dyn") 
 
 
 def alloc_fragment(shape: Any, dtype: Any = "float32", scope: str = "local.fragment") -> Buffer:
-    """A tile spread over the registers of the block's threads."""
+    """A tile spread over the registers of the block's threads; with scope="local" a buffer
+    of each thread, as T.alloc_local."""
+    if scope == "local":
+        return alloc_local(shape, dtype)
     _scope(scope, "local.fragment")
     return _alloc(shape, dtype, "fragment", "T.alloc_fragment")
 
