@@ -9,6 +9,7 @@
 #define TILE_CONVERSION_GPUPASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace tile {
 
@@ -17,6 +18,12 @@ namespace tile {
 
 #define GEN_PASS_REGISTRATION
 #include "Tile/Conversion/GPUPasses.h.inc"
+
+/// What the assembly that tile-keep-convergent inserts begins with.
+inline constexpr llvm::StringLiteral meetingPoint("// threads meet ");
+
+/// Whether a warp must run an instruction (or an intrinsic of LLVM) as one.
+bool isConvergentPTX(llvm::StringRef text);
 
 } // namespace tile
 

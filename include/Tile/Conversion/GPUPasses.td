@@ -55,4 +55,25 @@ def TileLowerDeviceMath : Pass<"tile-lower-device-math"> {
   ];
 }
 
+def TileKeepConvergent : Pass<"tile-keep-convergent", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "places where the threads of a warp meet, which stay";
+  let description = [{
+    A barrier, a shuffle or an mma is run by a warp as one. Whether its threads
+    are together again when they come to it is up to ptxas, which leads them
+    together where the sides of a condition join. Where a loop begins with such
+    an instruction and ends with a condition, the place where its sides join is
+    an empty block before the back edge. Optimisers, which know what one thread
+    does and not where it waits for others, merge it with blocks before the loop
+    or lead threads for which a condition is known to be false around it; then
+    these go round on an edge of their own, ptxas takes it for an inner loop
+    that the others have left, and half a warp arrives at the barrier.
+
+    So each loop around such an instruction gets ops that are neither removed
+    nor duplicated and that cost nothing, assembly that holds a comment only:
+    before the loop, before the next round and, in an `scf.while`, at the test.
+    Runs while loops are still ops.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TILE_CONVERSION_GPUPASSES_TD

@@ -120,6 +120,7 @@ void tile::buildTileToCUDA(OpPassManager &passes,
   OpPassManager &device = passes.nest<gpu::GPUModuleOp>();
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
+  device.addPass(createTileKeepConvergent());
   device.addPass(createSCFToControlFlowPass());
   // Before the conversion below, which turns functions that have instructions
   // into calls of a library.

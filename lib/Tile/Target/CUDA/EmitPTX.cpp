@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/Conversion/GPUPasses.h"
 #include "Tile/Target/CUDA/DeviceCode.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -52,6 +55,23 @@ makeTargetMachine(const Chip &chip) {
   return machine;
 }
 
+/// MLIR's inline assembly does not say which of it a warp must run as one.
+static void markConvergentAssembly(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      auto *assembly =
+          call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
+               : nullptr;
+      if (!assembly || !isConvergentPTX(assembly->getAsmString()))
+        continue;
+      call->setConvergent();
+      if (assembly->getAsmString().starts_with(meetingPoint))
+        call->setOnlyAccessesInaccessibleMemory();
+    }
+  }
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -82,6 +102,7 @@ llvm::Expected<std::string> tile::cuda::emitPTX(gpu::GPUModuleOp module,
                              "' cannot be translated to LLVM IR");
   code->setTargetTriple((*machine)->getTargetTriple());
   code->setDataLayout((*machine)->createDataLayout());
+  markConvergentAssembly(*code);
   optimize(*code, **machine);
   if (llvmIR) {
     llvm::raw_string_ostream stream(*llvmIR);
