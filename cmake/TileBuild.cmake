@@ -32,6 +32,8 @@ if(TILE_SANITIZERS)
   list(APPEND TILE_CXX_FLAGS -fsanitize=${_sanitizers} -fno-omit-frame-pointer
        -fno-sanitize-recover=all -fno-sanitize=vptr)
   add_link_options(-fsanitize=${_sanitizers})
+  add_library(TileSanitizerOptions OBJECT "${CMAKE_CURRENT_LIST_DIR}/SanitizerOptions.cpp")
+  link_libraries($<TARGET_OBJECTS:TileSanitizerOptions>)
 endif()
 if(TILE_BUILD_FUZZERS)
   # Coverage in our libraries leads the fuzzer; only its binary links the engine.

@@ -109,6 +109,16 @@ class Bench:
 # What tools report ---------------------------------------------------------
 
 
+def count_unit(bench: Bench, outcome: Outcome, build: Path) -> None:
+    """Runs the GoogleTest cases of a build tree."""
+    results = bench.log.with_suffix(".xml")
+    results.unlink(missing_ok=True)
+    jobs = str(os.cpu_count() or 1)
+    command = ["ctest", "--test-dir", str(build), "-L", "unit", "-j", jobs, "--timeout", "300"]
+    bench.run([*command, "--output-on-failure", "--output-junit", results])
+    count_junit(results, outcome)
+
+
 def count_lit(bench: Bench, outcome: Outcome, build: Path) -> None:
     """Runs the lit suite of a build tree."""
     results = bench.log.with_suffix(".json")
@@ -191,12 +201,7 @@ def run_python(bench: Bench, outcome: Outcome) -> None:
 
 def run_unit(bench: Bench, outcome: Outcome) -> None:
     """GoogleTest cases of the C++ libraries, each in a process of its own"""
-    results = bench.log.with_suffix(".xml")
-    results.unlink(missing_ok=True)
-    jobs = str(os.cpu_count() or 1)
-    command = ["ctest", "--test-dir", str(BUILD), "-L", "unit", "-j", jobs, "--timeout", "300"]
-    bench.run([*command, "--output-on-failure", "--output-junit", results])
-    count_junit(results, outcome)
+    count_unit(bench, outcome, BUILD)
 
 
 def run_lit(bench: Bench, outcome: Outcome) -> None:
@@ -282,15 +287,14 @@ def build_preset(preset: str, bench: Bench, outcome: Outcome, *options: str) -> 
 
 
 def run_sanitizers(bench: Bench, outcome: Outcome) -> None:
-    """The lit suite and the fuzzer's corpus under address and undefined-behaviour checks"""
+    """Unit tests, lit and the fuzzer's corpus under address and undefined-behaviour checks"""
     tree = build_preset("asan", bench, outcome)
     if tree:
+        count_unit(bench, outcome, tree)
         count_lit(bench, outcome, tree)
         # No new inputs: each file of the corpus once.
         replay: list[str | Path] = [tree / "bin" / "tile-fuzzer", "-runs=0", ROOT / "fuzz" / "corpus"]
-        # Arenas are shared with libraries that are not instrumented.
-        options = "detect_leaks=0:allow_user_poisoning=0"
-        outcome.check(bench.run(replay, env={"ASAN_OPTIONS": options}), "the fuzzer's corpus")
+        outcome.check(bench.run(replay), "the fuzzer's corpus")
 
 
 def run_gcc(bench: Bench, outcome: Outcome) -> None:

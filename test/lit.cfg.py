@@ -56,13 +56,6 @@ add_feature("asan", "address" in config.tile_sanitizers)
 add_feature("cuda-device", os.path.exists("/dev/nvidiactl"))
 add_feature("ptxas", shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"))
 
-# The sanitizers end a program by a signal, so that `not` sees a crash and not an
-# ordinary error. Containers and arenas are shared with libraries that are not
-# instrumented, so what is in use of them is not known.
-config.environment["ASAN_OPTIONS"] = ":".join(
-    ["abort_on_error=1", "detect_leaks=0", "detect_container_overflow=0", "allow_user_poisoning=0"]
-)
-config.environment["UBSAN_OPTIONS"] = "abort_on_error=1:print_stacktrace=1"
 # Tests are of the compiler, not of what it did yesterday.
 config.environment["TILE_CACHE_DIR"] = ""
 config.environment["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "2")

@@ -1,5 +1,7 @@
 // The stock mlir-opt runs our passes on our dialect through the plugin.
+// The stock mlir-opt has no sanitizer's runtime.
 // REQUIRES: plugin
+// UNSUPPORTED: asan
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin \
 // RUN:   --pass-pipeline="builtin.module(tile-specialize)" | FileCheck %s
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin \
