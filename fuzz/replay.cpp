@@ -5,11 +5,13 @@
 //
 // Stands in for libFuzzer's engine where it is not built: calls the fuzz target
 // once with each file, and names the file first, so that a crash tells which.
+// As libFuzzer does, it hands over memory that ends with the input.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,9 +27,9 @@ int main(int argc, char **argv) {
       return 2;
     }
     llvm::errs() << argv[i] << '\n';
-    LLVMFuzzerTestOneInput(
-        reinterpret_cast<const uint8_t *>((*file)->getBufferStart()),
-        (*file)->getBufferSize());
+    const std::vector<uint8_t> bytes((*file)->getBuffer().bytes_begin(),
+                                     (*file)->getBuffer().bytes_end());
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }
   llvm::errs() << argc - 1 << " inputs\n";
   return 0;

@@ -1,0 +1,2 @@
+// A text that ends inside a name, without a line break.
+memragmerntef.
