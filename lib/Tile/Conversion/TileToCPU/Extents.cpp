@@ -51,18 +51,19 @@ static Value isInRoot(OpBuilder &b, Location loc,
        metadata.getConstifiedMixedStrides()});
 }
 
-static SmallVector<ViewRange> getRanges(OpBuilder &b, Location loc,
-                                        Value buffer) {
+SmallVector<ViewRange> cpu::getExistingRanges(OpBuilder &b, Location loc,
+                                              Value buffer) {
   Operation *op = buffer.getDefiningOp();
   if (auto cast = dyn_cast_or_null<memref::CastOp>(op);
       cast && isa<MemRefType>(cast.getSource().getType()))
-    return getRanges(b, loc, cast.getSource());
+    return getExistingRanges(b, loc, cast.getSource());
   if (auto view = dyn_cast_or_null<memref::SubViewOp>(op))
-    return getSubviewRanges(b, loc, getRanges(b, loc, view.getSource()),
+    return getSubviewRanges(b, loc, getExistingRanges(b, loc, view.getSource()),
                             view.getMixedOffsets(), view.getMixedSizes(),
                             view.getMixedStrides(), view.getDroppedDims());
   if (auto transpose = dyn_cast_or_null<memref::TransposeOp>(op)) {
-    SmallVector<ViewRange> source = getRanges(b, loc, transpose.getIn());
+    SmallVector<ViewRange> source =
+        getExistingRanges(b, loc, transpose.getIn());
     SmallVector<ViewRange> result;
     for (AffineExpr expr : transpose.getPermutation().getResults())
       result.push_back(source[cast<AffineDimExpr>(expr).getPosition()]);
@@ -77,17 +78,9 @@ static SmallVector<ViewRange> getRanges(OpBuilder &b, Location loc,
   if (auto view = dyn_cast_or_null<ViewLikeOpInterface>(op);
       view && isa<MemRefType>(view.getViewSource().getType())) {
     Value source = view.getViewSource();
-    Value condition = existsWhole(b, loc, getRanges(b, loc, source),
+    Value condition = existsWhole(b, loc, getExistingRanges(b, loc, source),
                                   getSizes(b, loc, source));
     return existOnlyIf(b, loc, condition, whole);
   }
   return whole;
-}
-
-SmallVector<ExistingRange> cpu::getExistingRanges(OpBuilder &b, Location loc,
-                                                  Value buffer) {
-  SmallVector<ExistingRange> result;
-  for (ViewRange range : getRanges(b, loc, buffer))
-    result.push_back({range.low, range.high});
-  return result;
 }

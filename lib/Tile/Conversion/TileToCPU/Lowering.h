@@ -15,6 +15,7 @@
 #define TILE_CONVERSION_TILETOCPU_LOWERING_H
 
 #include "Tile/IR/TileDialect.h"
+#include "Tile/Transforms/ViewRanges.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -185,15 +186,9 @@ struct Combiner {
 // The elements that a global buffer has (Extents.cpp)
 //===----------------------------------------------------------------------===//
 
-/// The indices along one dimension at which a buffer has elements. A null `low`
-/// stands for zero; `high`, which is not one of them, is not negative.
-struct ExistingRange {
-  mlir::Value low, high;
-};
-
 /// One range for each dimension of `buffer`: its extents, but for views that
 /// leave the buffer behind them.
-llvm::SmallVector<ExistingRange>
+llvm::SmallVector<ViewRange>
 getExistingRanges(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
 
 //===----------------------------------------------------------------------===//
