@@ -117,6 +117,31 @@ def test_saving_goes_through_links_and_into_devices(tile_run: Tool, tmp_path: Pa
     assert Path("/dev/full").is_char_device()
 
 
+@pytest.mark.parametrize("options", [[], ["--emit=llvm"]], ids=["table", "stage"])
+def test_a_full_disk_is_no_wrong_result(tile_run: Tool, options: list[str]) -> None:
+    done = tile_run.run_into("/dev/full", [str(PROGRAM), "--target=cpu", "--arg=X=ones:2x3xf32", *options])
+    assert done.returncode == 2
+    assert done.stderr == "tile-run: error: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("tool, options", [("tile-opt", [str(PROGRAM)]), ("tile-layout", ["(4,8):(8,1)"])])
+def test_other_tools_meet_a_full_disk(tool: str, options: list[str]) -> None:
+    done = Tool(tool).run_into("/dev/full", options)
+    assert done.returncode == 1
+    assert "the output cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("count", ["", "many", "0", "-1", "2,", "99999999999"])
+def test_wrong_numbers_of_threads(tile_run: Tool, monkeypatch: pytest.MonkeyPatch, count: str) -> None:
+    """OpenMP's runtime would abort, or hang."""
+    monkeypatch.setenv("OMP_NUM_THREADS", count)
+    assert f"from 1 to 10000, got '{count}'" in check(tile_run, [str(PROGRAM)])
+
+
+def test_the_version_is_that_of_this_project(tile_run: Tool) -> None:
+    assert tile_run.run(["--version"], "").stdout.startswith("tile-run ")
+
+
 def test_mutated_programs_compile_or_not(tile_run: Tool, tmp_path: Path, chance: random.Random) -> None:
     """Only compiled: what a mutant computes may take forever."""
     right, _ = programs()

@@ -33,6 +33,13 @@ class Tool:
             timeout=seconds,
         )
 
+    def run_into(self, output: str, options: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        """A run whose standard output is a file or device."""
+        with open(output, "w") as file:
+            return subprocess.run(
+                [str(self.path), *options], stdout=file, stderr=subprocess.PIPE, text=True, timeout=120
+            )
+
     def crashed(self, options: Sequence[str], text: str) -> str | None:
         """What went wrong where the tool ended by a signal, hung, or refused the
         text without saying where. Refusing it with a location is right."""

@@ -229,7 +229,7 @@ static int convert(const Options &options) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     if (!std::strcmp(argv[i], "--help") || !std::strcmp(argv[i], "-h")) {
       std::cout << usage;
@@ -255,4 +255,11 @@ int main(int argc, char **argv) {
   return std::visit(
       [&](const auto &layout) { return show(layout, bits, *options); },
       named->layout);
+}
+
+int main(int argc, char **argv) {
+  int code = run(argc, argv);
+  if (!std::cout.flush())
+    code = fail("the output cannot be written");
+  return code;
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/Driver/FinishOutput.h"
 #include "Tile/Driver/Registration.h"
 #include "Tile/Driver/SourceLimits.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -16,6 +17,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 
@@ -54,7 +56,14 @@ int main(int argc, char **argv) {
     llvm::errs() << message << '\n';
     return 1;
   }
-  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+  bool isRight =
+      succeeded(MlirOptMain(output->os(), std::move(input), registry, config));
+  if (llvm::Error error = tile::driver::finishOutput(output->os())) {
+    llvm::WithColor::error(llvm::errs(), "tile-opt")
+        << toString(std::move(error)) << '\n';
+    return 1;
+  }
+  if (!isRight)
     return 1;
   output->keep();
   return 0;

@@ -8,12 +8,16 @@
 #include "CommandLine.h"
 #include "Tile/Driver/Cache.h"
 #include "Tile/Emulator/Emulator.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace tile::driver;
 using llvm::createStringError;
 using llvm::StringRef;
 
 bool CommandLine::parse(int argc, char **argv) {
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "tile-run " TILE_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
   return cl::ParseCommandLineOptions(
       argc, argv, "compiles a tile program, runs it, checks and times it\n",
       &llvm::errs());

@@ -15,23 +15,14 @@ namespace cl = llvm::cl;
 
 using NameValues = std::vector<std::pair<std::string, std::string>>;
 
-/// A number of runs; a bare --bench asks for 20. LLVM's own parser takes the
-/// value that is not there for a number that is not one.
-struct SecondsParser : cl::parser<double> {
-  using cl::parser<double>::parser;
+/// A number that may be left out: a bare --bench asks for 20 runs. LLVM's own
+/// parser takes the value that is not there for a number that is not one.
+template <typename Number, int bare> struct NumberParser : cl::parser<Number> {
+  using cl::parser<Number>::parser;
   bool parse(cl::Option &option, llvm::StringRef name, llvm::StringRef text,
-             double &value) {
-    return cl::parser<double>::parse(option, name, text.empty() ? "60" : text,
-                                     value);
-  }
-};
-
-struct NumRunsParser : cl::parser<unsigned> {
-  using cl::parser<unsigned>::parser;
-  bool parse(cl::Option &option, llvm::StringRef name, llvm::StringRef text,
-             unsigned &value) {
-    return cl::parser<unsigned>::parse(option, name, text.empty() ? "20" : text,
-                                       value);
+             Number &value) {
+    std::string number = text.empty() ? std::to_string(bare) : text.str();
+    return cl::parser<Number>::parse(option, name, number, value);
   }
 };
 
@@ -113,7 +104,7 @@ public:
       "tolerance", cl::value_desc("norm=X,atol=X,rtol=X,products=X"),
       cl::cat(checkOptions),
       cl::desc("how far results may be off; one number is atol and rtol")};
-  cl::opt<unsigned, false, NumRunsParser> bench{
+  cl::opt<unsigned, false, NumberParser<unsigned, 20>> bench{
       "bench",
       cl::ValueOptional,
       cl::value_desc("N"),
@@ -121,7 +112,7 @@ public:
       cl::cat(checkOptions),
       cl::desc("time N more runs, 20 if no number is given")};
 
-  cl::opt<double, false, SecondsParser> tune{
+  cl::opt<double, false, NumberParser<double, 60>> tune{
       "tune", cl::ValueOptional, cl::value_desc("SECONDS"),
       cl::cat(checkOptions),
       cl::desc("try combinations of tunables for so long, 60 if no number is "

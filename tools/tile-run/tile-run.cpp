@@ -11,6 +11,7 @@
 #include "CommandLine.h"
 #include "PTX.h"
 #include "Tile/Driver/CompiledProgram.h"
+#include "Tile/Driver/FinishOutput.h"
 #include "Tile/Driver/Tune.h"
 #include "Tile/Runtime/Format.h"
 #include "Tile/Runtime/Npy.h"
@@ -18,6 +19,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace tile::driver;
@@ -249,6 +251,23 @@ chooseFunctions(const CommandLine &line, std::vector<std::string> entries,
              "with --entry");
 }
 
+/// The OpenMP runtime aborts or hangs where this variable is no number, or is
+/// one of more threads than a machine can start.
+static llvm::Error checkThreadCount() {
+  std::optional<std::string> text =
+      llvm::sys::Process::GetEnv("OMP_NUM_THREADS");
+  if (!text)
+    return llvm::Error::success();
+  for (StringRef level : llvm::split(StringRef(*text), ',')) {
+    unsigned count;
+    if (level.trim().getAsInteger(10, count) || count < 1 || count > 10000)
+      return createStringError("OMP_NUM_THREADS: expected a number of threads "
+                               "from 1 to 10000, got '" +
+                               *text + "'");
+  }
+  return llvm::Error::success();
+}
+
 static int runArtifact(const CommandLine &line, const ExampleOptions &options,
                        const NameValues &saves) {
   if (line.emitStage.getNumOccurrences() || !line.dumpDirectory.empty() ||
@@ -273,10 +292,9 @@ static int runArtifact(const CommandLine &line, const ExampleOptions &options,
   return code;
 }
 
-int main(int argc, char **argv) {
-  CommandLine line;
-  if (!line.parse(argc, argv))
-    return 2;
+static int run(const CommandLine &line) {
+  if (llvm::Error error = checkThreadCount())
+    return fail(std::move(error));
   llvm::Expected<ExampleOptions> options = line.makeOptions();
   if (!options)
     return fail(options.takeError());
@@ -331,5 +349,13 @@ int main(int argc, char **argv) {
     llvm::outs() << formatTable(reports);
   if (!dumpFailure.empty())
     code = fail(dumpFailure);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  CommandLine line;
+  int code = line.parse(argc, argv) ? run(line) : 2;
+  if (llvm::Error error = finishOutput(llvm::outs()))
+    code = fail(std::move(error));
   return code;
 }
