@@ -87,6 +87,11 @@ std::string Slots::makeTable(ArrayRef<int32_t> column) {
   auto type = LLVM::LLVMArrayType::get(b.getI32Type(), layout.numThreads());
   auto values = DenseElementsAttr::get(
       RankedTensorType::get({layout.numThreads()}, b.getI32Type()), column);
+  // Many buffers and loops have the same layout. Nobody else puts constants in
+  // this module: equal values are a table's.
+  for (auto table : cast<gpu::GPUModuleOp>(module).getOps<LLVM::GlobalOp>())
+    if (table.getConstant() && table.getValueAttr() == values)
+      return table.getSymName().str();
   LLVM::GlobalOp table;
   SymbolTable symbols(module);
   {

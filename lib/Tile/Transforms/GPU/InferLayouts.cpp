@@ -379,23 +379,34 @@ struct InferLayoutsPass : tile::impl::TileInferLayoutsBase<InferLayoutsPass> {
       return signalPassFailure();
     SmallVector<LaunchOp> launches;
     getOperation()->walk([&](LaunchOp launch) { launches.push_back(launch); });
-    for (LaunchOp launch : launches) {
-      RolesApart roles(launch);
-      if (failed(roles.takeOut()))
+    for (LaunchOp launch : launches)
+      if (failed(inferWithRoles(launch, *found)))
         return signalPassFailure();
-      // How roles access what they share says how it is laid out.
-      for (LaunchOp role : roles.get())
-        if (failed(infer(role, *found)))
-          return signalPassFailure();
-      if (failed(infer(launch, *found)))
-        return signalPassFailure();
-    }
   }
 
-  LogicalResult infer(LaunchOp launch, const Chip &found) {
+  LogicalResult inferWithRoles(LaunchOp launch, const Chip &found) {
+    SmallVector<LayoutInference::Padded> padded;
+    {
+      RolesApart roles(launch);
+      if (failed(roles.takeOut()))
+        return failure();
+      // How roles access what they share says how it is laid out.
+      for (LaunchOp role : roles.get())
+        if (failed(infer(role, found, padded)))
+          return failure();
+      if (failed(infer(launch, found, padded)))
+        return failure();
+    }
+    LayoutInference::fitSharedMemory(launch, padded, found);
+    return success();
+  }
+
+  LogicalResult infer(LaunchOp launch, const Chip &found,
+                      SmallVectorImpl<LayoutInference::Padded> &padded) {
     LayoutInference inference(launch, found);
     if (failed(inference.run()))
       return failure();
+    llvm::append_range(padded, inference.getPadded());
     numDemoted += inference.numDemoted;
     numConversions += inference.numConversions;
     return success();

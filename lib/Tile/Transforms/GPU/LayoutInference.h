@@ -27,6 +27,18 @@ public:
 
   mlir::LogicalResult run();
 
+  /// A shared buffer with more room than its elements take, and what it can be
+  /// instead.
+  struct Padded {
+    AllocSharedOp alloc;
+    SharedAttr dense;
+  };
+  llvm::ArrayRef<Padded> getPadded() const { return padded; }
+  /// Takes the padding from these buffers where the launch does not fit the
+  /// chip with it.
+  static void fitSharedMemory(LaunchOp launch, llvm::ArrayRef<Padded> padded,
+                              const Chip &chip);
+
   int64_t numDemoted = 0, numConversions = 0;
 
 private:
@@ -71,7 +83,7 @@ private:
   mlir::Value copyBefore(mlir::Operation *op, mlir::Value buffer,
                          mlir::Attribute space, mlir::Type element = {});
   /// Gives `buffer` and the views of it another memory space.
-  void setSpace(mlir::Value buffer, mlir::Attribute space);
+  static void setSpace(mlir::Value buffer, mlir::Attribute space);
 
   //===--- InferLayouts.cpp
   //------------------------------------------------===//
@@ -127,6 +139,7 @@ private:
   llvm::MapVector<mlir::Value, FragmentLayout> known;
   /// Fragments whose layout is the program's.
   llvm::SmallPtrSet<mlir::Value, 4> pinned;
+  llvm::SmallVector<Padded> padded;
 };
 
 } // namespace tile

@@ -13,8 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutInference.h"
+#include "SharedPlan.h"
 #include "Tile/IR/Layouts.h"
 #include "Tile/Layout/MatrixTransfer.h"
+#include "Tile/Layout/SharedLayout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -62,6 +64,30 @@ static SmallVector<int64_t> getPaddedStrides(MemRefType type) {
       next += chunkBytes / bytes;
   }
   return strides;
+}
+
+/// Without room to spare, rows that fill all banks together, or a part of them
+/// that divides them, still start in different banks where 16-byte pieces of a
+/// row change places by the row's number. Other rows lie as they are.
+static SharedAttr getDense(MemRefType type) {
+  constexpr int64_t bankBytes = 128, chunkBytes = 16;
+  int64_t bytes = getElementBits(type) / 8;
+  SmallVector<int64_t> strides(type.getRank());
+  int64_t elements = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    strides[dim] = elements;
+    elements *= type.getDimSize(dim);
+  }
+  int64_t rowBytes = type.getShape().back() * bytes;
+  SmallVector<int64_t> swizzle;
+  if (llvm::isPowerOf2_64(rowBytes) && rowBytes >= 2 * chunkBytes) {
+    int64_t bits = llvm::Log2_64(std::min(rowBytes, bankBytes) / chunkBytes);
+    int64_t base = llvm::Log2_64(chunkBytes / bytes);
+    int64_t shift = llvm::Log2_64(std::max(rowBytes, bankBytes) / chunkBytes);
+    if (elements % layout::Swizzle{bits, base, shift}.period() == 0)
+      swizzle = {bits, base, shift};
+  }
+  return SharedAttr::get(type.getContext(), strides, swizzle);
 }
 
 /// Adds the accesses to `buffer` and views of it that are as wide as `tile`,
@@ -157,4 +183,18 @@ void LayoutInference::layOut(AllocSharedOp alloc) {
   }
   setSpace(alloc.getBuffer(),
            SharedAttr::get(type.getContext(), strides, swizzle));
+  if (strides.front() * type.getDimSize(0) > type.getNumElements())
+    padded.push_back({alloc, getDense(type)});
+}
+
+void LayoutInference::fitSharedMemory(LaunchOp launch, ArrayRef<Padded> padded,
+                                      const Chip &chip) {
+  // Reductions across warps leave a few results of each thread behind the
+  // buffers.
+  constexpr int64_t scratchBytes = 16;
+  int64_t room = chip.sharedBytes - scratchBytes * *launch.getStaticThreads();
+  if (SharedPlan(launch).getBytes() <= room)
+    return;
+  for (Padded buffer : padded)
+    setSpace(buffer.alloc.getBuffer(), buffer.dense);
 }
