@@ -336,7 +336,8 @@ static bool readBuffer(PyObject *object, const Parameter &parameter,
 }
 
 static ElementType getTypestr(const std::string &text, PyObject *object) {
-  if (text.size() < 3)
+  // Bytes the other way round are not those of a kernel.
+  if (text.size() < 3 || text[0] == '>')
     return kUnknown;
   int bytes = std::atoi(text.c_str() + 2);
   switch (text[1]) {
@@ -390,8 +391,11 @@ static bool readInterface(PyObject *object, const char *name, bool isOnDevice,
     setDense(argument);
   } else {
     readTuple(strides.ptr(), argument.strides);
-    for (int i = 0; i < argument.rank; ++i)
+    for (int i = 0; i < argument.rank; ++i) {
+      if (argument.strides[i] % type.bytes)
+        refuse(parameter, "has strides that are no multiples of its elements");
       argument.strides[i] /= type.bytes;
+    }
   }
   argument.isOnDevice = isOnDevice;
   argument.isCupy = isOnDevice;
@@ -426,7 +430,12 @@ static bool readDLPack(PyObject *object, const Parameter &parameter,
                        Argument &argument, Holder &holder) {
   if (!PyObject_HasAttrString(object, "__dlpack__"))
     return false;
-  py::object capsule = call(object, "__dlpack__");
+  PyObject *made = PyObject_CallMethod(object, "__dlpack__", nullptr);
+  if (!made) {
+    PyErr_Clear();
+    return false;
+  }
+  py::object capsule = py::reinterpret_steal<py::object>(made);
   const DLTensor *tensor = nullptr;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
     tensor = &static_cast<DLManagedTensor *>(
@@ -449,6 +458,41 @@ static bool readDLPack(PyObject *object, const Parameter &parameter,
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
+
+/// The integers that a parameter takes; those of MLIR have no sign.
+static void checkRange(int64_t value, bool isBig, const Parameter &parameter) {
+  int bits = 64;
+  switch (parameter.dtype) {
+  case TILE_I32:
+    bits = 32;
+    break;
+  case TILE_I16:
+    bits = 16;
+    break;
+  case TILE_I8:
+    bits = 8;
+    break;
+  case TILE_I4:
+    bits = 4;
+    break;
+  case TILE_I1:
+    bits = 1;
+    break;
+  default:
+    break;
+  }
+  bool mayBeSigned = parameter.isUnsigned != 1 && bits > 1;
+  bool mayBeUnsigned = parameter.isUnsigned != 0 || bits == 1;
+  int64_t low = mayBeSigned ? -(int64_t(1) << (bits - 2)) * 2 : 0;
+  uint64_t high = ~uint64_t(0) >> (64 - bits + (mayBeUnsigned ? 0 : 1));
+  bool fits =
+      isBig || value >= 0 ? static_cast<uint64_t>(value) <= high : value >= low;
+  if (!fits)
+    refuse(parameter, std::string("does not fit ") +
+                          getName(parameter.dtype, parameter.isUnsigned == 1) +
+                          ", which goes from " + std::to_string(low) + " to " +
+                          std::to_string(high));
+}
 
 static void readScalar(PyObject *object, const Parameter &parameter,
                        Argument &argument) {
@@ -475,6 +519,7 @@ static void readScalar(PyObject *object, const Parameter &parameter,
     PyErr_Clear();
     refuse(parameter, "does not fit 64 bits");
   }
+  checkRange(argument.integer, overflow > 0, parameter);
 }
 
 /// Two 4-bit elements in each byte, as Python has them, count one by one.
@@ -499,6 +544,13 @@ void tile::python::readArgument(PyObject *object, const Parameter &parameter,
              !readInterface(object, "__array_interface__", false, parameter,
                             argument, holder) &&
              !readDLPack(object, parameter, argument, holder)) {
+    py::handle array(object);
+    if (py::hasattr(array, "shape") && py::hasattr(array, "dtype"))
+      refuse(parameter,
+             std::string("expected elements of ") +
+                 getName(parameter.dtype, parameter.isUnsigned == 1) +
+                 ", got " + py::str(array.attr("dtype")).cast<std::string>() +
+                 ", which kernels do not have");
     refuse(parameter, std::string("expected an array (NumPy, torch, CuPy, JAX, "
                                   "or anything with DLPack), got ") +
                           Py_TYPE(object)->tp_name);

@@ -112,7 +112,7 @@ class Kernel(_native.Launcher):
             every[i] = argument
         for i in self.outputs:
             parameter = self.parameters[i]
-            shape = parameter.shape if values is None else self._extents(parameter, values)
+            shape = parameter.shape if values is None else self._extents(parameter, values, arguments)
             every[i] = arrays.empty(shape, parameter.dtype, like, self.target)
         self.launch(tuple(every), stream)
         return every[self._order[0]] if len(self._order) == 1 else tuple(every[i] for i in self._order)
@@ -126,7 +126,7 @@ class Kernel(_native.Launcher):
                     values[name] = int(actual)
         return values
 
-    def _extents(self, parameter: Parameter, values: dict[str, int]) -> tuple[int, ...]:
+    def _extents(self, parameter: Parameter, values: dict[str, int], arguments: Sequence[Any] = ()) -> tuple[int, ...]:
         shape = []
         for extent in parameter.shape:
             if extent is None:
@@ -136,6 +136,11 @@ class Kernel(_native.Launcher):
             try:
                 shape.append(extent if isinstance(extent, int) else extent.evaluate(values))
             except KeyError as missing:
+                for i, argument in zip(self._inputs, arguments):
+                    if not self.parameters[i].is_scalar and not hasattr(argument, "shape"):
+                        raise LaunchError(
+                            f"argument '{self.parameters[i].name}': expected an array, got {type(argument).__name__}"
+                        ) from None
                 raise LaunchError(
                     f"the output {parameter.name} has the extent {missing}, which no argument's shape gives; "
                     "pass it as an argument"

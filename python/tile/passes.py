@@ -57,7 +57,8 @@ class PassConfigKey(str, enum.Enum):
 
 FAST = ("contract", "afn", "arcp")
 FLAGS_FOR_FAST = ("--use_fast_math", "-use_fast_math", "--ftz=true", "-ffast-math")
-# What steers nvcc's front end, ptxas's reports and its use of registers: no result depends on it.
+# What steers nvcc's preprocessor and front end, ptxas's reports and its use of registers: no
+# result depends on it, as no CUDA source takes part.
 FLAGS_WITHOUT_EFFECT = (
     "-O",
     "-lineinfo",
@@ -67,6 +68,8 @@ FLAGS_WITHOUT_EFFECT = (
     "-Xptxas",
     "--ptxas-options",
     "--expt-",
+    "-D",
+    "-U",
 )
 
 Configs = Optional[Mapping[Union[str, PassConfigKey], Any]]

@@ -132,12 +132,60 @@ def test_argument_that_does_not_fit() -> None:
         compiled(np.zeros(5, np.float32), 1)
     with pytest.raises(ValueError, match="argument 'n': expected an integer"):
         compiled(np.zeros(4, np.float32), 1.5)
+    for number in (2**31, -(2**31) - 1, 2**40):
+        with pytest.raises(ValueError, match="argument 'n': does not fit int32, which goes from -2147483648"):
+            compiled(np.zeros(4, np.float32), number)
+    for other in (">f4", "O", "S4", "M8[s]", np.longdouble, "c8"):
+        with pytest.raises(ValueError, match="argument 'A': .*kernels do not have"):
+            compiled(np.zeros(4, other), 1)
     with pytest.raises(TypeError, match="takes 2 arguments"):
         compiled(np.zeros(4, np.float32))
     readonly = np.zeros(4, np.float32)
     readonly.flags.writeable = False
     with pytest.raises(ValueError, match="'A' is read-only|argument 'A'"):
         compiled(readonly, 1)
+
+
+def test_scalars_of_every_width() -> None:
+    import numpy as np
+
+    @T.prim_func
+    def kernel(A: Tensor((4,), "int64"), a: T.int8, b: T.uint16, c: T.uint64, d: T.bool) -> None:
+        with T.Kernel(1):
+            A[0] = a
+            A[1] = b
+            A[2] = c >> 1
+            A[3] = T.if_then_else(d, 1, 0)
+
+    compiled, out = tile.compile(kernel, target="cpu"), np.zeros(4, np.int64)
+    compiled(out, -128, 65535, 2**64 - 1, True)
+    assert out.tolist() == [-128, 65535, 2**63 - 1, 1]
+    wrong = [(128, 0, 0, 0), (-129, 0, 0, 0), (0, 65536, 0, 0), (0, -1, 0, 0), (0, 0, -1, 0), (0, 0, 2**64, 0)]
+    for numbers in [*wrong, (0, 0, 0, 2)]:
+        with pytest.raises(ValueError, match="does not fit"):
+            compiled(out, *numbers)
+
+
+def test_output_whose_extent_the_wrong_argument_should_give() -> None:
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def kernel(A: Tensor((n,), "float32"), B: Tensor((n,), "float32")) -> None:
+        with T.Kernel(1):
+            B[0] = A[0]
+
+    with pytest.raises(tile.LaunchError, match="argument 'A': expected an array, got int"):
+        tile.compile(kernel, out_idx=[1], target="cpu")(5)
+
+
+def test_text_of_several_lines_in_an_indented_kernel() -> None:
+    def kernel(A: Tensor((4,), "float32")) -> None:
+        """A text whose
+        next line stands further left."""
+        with T.Kernel(1):
+            A.nothing()  # here
+
+    refused(kernel, "Buffer has no nothing")
 
 
 def test_recursion_without_an_end() -> None:

@@ -41,6 +41,62 @@ def test_copy_of_buffers_slices_and_start_points(rng):
     np.testing.assert_array_equal(c, a[1, :, 2])
 
 
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
+def test_slices_from_offsets_in_memory(rng, target):
+    """Both ends of a slice read the offset; it is one value, so the length is known."""
+
+    def kernel(
+        A: T.Tensor((20, 8), "float32"),
+        at: T.Tensor((3,), "int32"),
+        B: T.Tensor((3, 4, 8), "float32"),
+        C: T.Tensor((3, 4, 8), "float32"),
+    ):
+        with T.Kernel(3, threads=32) as b:
+            rows = T.alloc_shared((4, 8), "float32")
+            first = T.alloc_var("int32")
+            first = at[b]
+            T.copy(A[first : first + 4, :], rows)
+            T.copy(rows, B[b, 0, 0])
+            first += 1
+            T.copy(A[at[b] + 1 : at[b] + 5, :], rows)
+            T.copy(rows, C[b, 0, 0])
+            C[b, 0, 0] += first
+
+    a, at = numbers(rng, (20, 8)), np.array([3, 0, 18], np.int32)
+    b, c = np.zeros((3, 4, 8), np.float32), np.zeros((3, 4, 8), np.float32)
+    tile.compile(T.prim_func(kernel), target=target)(a, at, b, c)
+    padded = np.pad(a, ((0, 5), (0, 0)))
+    np.testing.assert_array_equal(b, np.stack([padded[i : i + 4] for i in at]))
+    wanted = np.stack([padded[i + 1 : i + 5] for i in at])
+    wanted[:, 0, 0] += at + 1
+    np.testing.assert_array_equal(c, wanted)
+
+
+def test_an_element_is_read_again_after_writes():
+    """What was read holds only until something is written, or a branch or loop ends."""
+
+    def kernel(A: T.Tensor((4,), "int32"), B: T.Tensor((6,), "int32")):
+        with T.Kernel(1):
+            v = T.alloc_var("int32", 1)
+            B[0] = v + v
+            v += 1
+            B[1] = v
+            for _ in T.serial(3):
+                v += v
+            B[2] = v
+            if A[0] > 0:
+                v = A[0]
+            B[3] = v
+            old = T.atomic_add(A[0], 5, return_prev=True)
+            B[4] = A[0] - old
+            T.fill(v, 9)
+            B[5] = v
+
+    a, b = np.array([7, 0, 0, 0], np.int32), np.zeros(6, np.int32)
+    run(kernel, a, b)
+    assert b.tolist() == [2, 2, 16, 7, 5, 9]
+
+
 def test_copy_outside_a_buffer(rng):
     def kernel(A: T.Tensor((5, 6), "float32"), B: T.Tensor((8, 8), "float32"), C: T.Tensor((5, 6), "float32")):
         with T.Kernel(1):
@@ -344,3 +400,24 @@ def test_fragment_of_each_thread():
     a = np.zeros(2, np.int32)
     run(kernel, a)
     assert a.tolist() == [6, 6]
+
+
+def test_types_of_a_macros_parameters():
+    """They may say shape and element type, or be bare."""
+
+    @T.macro
+    def double(x: T.SharedBuffer((8, 8), "float32"), y: T.FragmentBuffer, z: T.LocalBuffer([1], "float32")):
+        z[0] = 2
+        for i, j in T.Parallel(8, 8):
+            y[i, j] = x[i, j] * z[0]
+
+    def kernel(A: T.Buffer((8, 8), "float32")):
+        with T.Kernel(1):
+            x, y, z = T.alloc_shared((8, 8)), T.alloc_fragment((8, 8)), T.alloc_local((1,))
+            T.copy(A, x)
+            double(x, y, z)
+            T.copy(y, A)
+
+    a = np.ones((8, 8), np.float32)
+    run(kernel, a)
+    assert (a == 2).all()

@@ -40,6 +40,22 @@ def votes(A: T.Tensor((32,), "int32"), B: T.Tensor((3, 32), "int32")):
         T.sync_warp()
 
 
+def halves(A: T.Tensor((64,), "int32")):
+    with T.Kernel(1, threads=128):
+        tx = T.get_thread_binding()
+        shared = T.alloc_shared((64,), "int32")
+        if tx < 64:
+            shared[tx] = tx
+            T.sync_threads(3, 64)
+            A[tx] = shared[63 - tx]
+
+
+def test_a_barrier_of_some_threads():
+    a = np.zeros(64, np.int32)
+    emulate(halves, a)
+    assert a.tolist() == list(range(63, -1, -1))
+
+
 def gemv(A: T.Tensor((32, 64), "float32"), x: T.Tensor((64,), "float32"), y: T.Tensor((32,), "float32")):
     with T.Kernel(4, threads=(8, 4)) as bn:
         tn = T.get_thread_binding(0)

@@ -164,6 +164,8 @@ public:
 private:
   llvm::Error convertArray(const Parameter &parameter,
                            const tile_argument &argument, ArgumentView &view);
+  llvm::Error convertScalar(const Parameter &parameter,
+                            const tile_argument &argument, runtime::DType type);
 
   llvm::SmallVector<ArgumentView, 16> views;
   /// As a buffer holds them.
@@ -202,6 +204,26 @@ llvm::Error Views::convertArray(const Parameter &parameter,
   return llvm::Error::success();
 }
 
+llvm::Error Views::convertScalar(const Parameter &parameter,
+                                 const tile_argument &argument,
+                                 runtime::DType type) {
+  if (runtime::isFloat(type)) {
+    scalars.push_back(runtime::encode(type, argument.real));
+    return llvm::Error::success();
+  }
+  // The types have no sign, so a value may be of either kind.
+  int64_t value = argument.integer, low = runtime::getMinInt(type);
+  uint64_t high = 2 * static_cast<uint64_t>(runtime::getMaxInt(type)) + 1;
+  if (type == runtime::DType::I1)
+    value = value != 0;
+  else if (value < low || (value > 0 && static_cast<uint64_t>(value) > high))
+    return wrong(parameter, "expected an integer from " + llvm::Twine(low) +
+                                " to " + llvm::Twine(high) + ", got " +
+                                llvm::Twine(value));
+  scalars.push_back(static_cast<uint64_t>(value));
+  return llvm::Error::success();
+}
+
 llvm::Error Views::convert(const Signature &signature,
                            llvm::ArrayRef<tile_argument> arguments) {
   // Views point into these.
@@ -232,9 +254,8 @@ llvm::Error Views::convert(const Signature &signature,
         return error;
       continue;
     }
-    scalars.push_back(runtime::isFloat(view.type)
-                          ? runtime::encode(view.type, argument.real)
-                          : runtime::encodeInt(view.type, argument.integer));
+    if (llvm::Error error = convertScalar(parameter, argument, view.type))
+      return error;
     view.data = reinterpret_cast<uintptr_t>(&scalars.back());
   }
   return llvm::Error::success();

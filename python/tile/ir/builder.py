@@ -44,11 +44,13 @@ class Block:
 class Builder:
     """Collects a module.
 
-    `location` is where the ops that follow come from, or None.
+    `location` is where the ops that follow come from, or None. `effects` counts what
+    was built that may write memory or belongs to another region.
     """
 
     def __init__(self) -> None:
         self.location: Location | None = None
+        self.effects = 0
         self._top: Body = []
         self._body: Body = self._top
         self._names: dict[str, int] = {}
@@ -83,6 +85,7 @@ class Builder:
 
     def line(self, text: str) -> None:
         """An op without results, in its own assembly."""
+        self.effects += 1
         self._body.append(text + self._loc())
 
     def replace(self, change: Callable[[str], str], start: str = "") -> None:
@@ -111,6 +114,7 @@ class Builder:
         hint: str = "",
     ) -> list[Value]:
         """Any op in generic form. Gives its results."""
+        self.effects += 1
         values = [Value(self.name(hint), type) for type in results]
         text = ", ".join(value.name for value in values) + " = " if values else ""
         text += f"{string(name)}({', '.join(value.name for value in operands)})"
@@ -131,45 +135,38 @@ class Builder:
         opened = Block(head)
         opened.tail, opened.place = tail, self._loc()
         self._body.append(opened)
-        outside = self._body
-        self._body = opened.regions[0][1]
-        try:
+        with self.into(opened.regions[0][1]):
             yield opened
-        finally:
-            self._body = outside
 
     @contextmanager
     def another(self, block: Block, between: str) -> Iterator[None]:
         """One more region of an op, after the word `between` (such as `else`)."""
         inside: Body = []
         block.regions.append((between, inside))
-        outside, self._body = self._body, inside
-        try:
+        with self.into(inside):
             yield
-        finally:
-            self._body = outside
 
     @contextmanager
     def capture(self) -> Iterator[Body]:
         """Ops built inside are kept aside; `splice` puts them in somewhere."""
         kept: Body = []
-        outside, self._body = self._body, kept
-        try:
+        with self.into(kept):
             yield kept
-        finally:
-            self._body = outside
 
     @contextmanager
     def into(self, body: Body) -> Iterator[None]:
         """Ops built inside go to the end of `body`."""
         outside, self._body = self._body, body
+        self.effects += 1
         try:
             yield
         finally:
             self._body = outside
+            self.effects += 1
 
     def splice(self, body: Body) -> None:
         """Puts in ops that were kept aside. They may be used once."""
+        self.effects += 1
         self._body.extend(body)
 
     @contextmanager

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 from ..layout import Fragment, Layout
 from .atomics import atomic_add, atomic_addx2, atomic_addx4, atomic_max, atomic_min, atomic_or
 from .bindings import thread_binding
-from .buffers import Buffer as _Buffer
 from .compute import (
     GemmWarpPolicy,
     cummax,
@@ -226,7 +225,7 @@ from .threads import (
 cdiv = ceildiv
 Buffer = Tensor
 # Types of a macro's parameters: they are not checked.
-SharedBuffer = FragmentBuffer = LocalBuffer = _Buffer
+SharedBuffer = FragmentBuffer = LocalBuffer = Tensor
 float = float32
 double = float64
 half = float16

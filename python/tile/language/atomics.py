@@ -55,6 +55,7 @@ def _element(kind: str, dst: Access, value: Any, return_prev: bool) -> Any:
         return None
     text, _ = dst._address()
     trace.unsafe += 1
+    trace.builder.effects += 1
     old = trace.emit(
         f"memref.atomic_rmw {name} {scalar.ssa}, {buffer.ssa}[{text}] "
         f": ({buffer.dtype.mlir}, {buffer.type}) -> {buffer.dtype.mlir}",

@@ -209,6 +209,15 @@ class Access(Expr):
             loaded: Scalar = buffer.mapping.load(self.starts())
             return loaded
         text, scalars = self._address()
+        places = tuple((s.linear.constant, tuple(sorted(s.linear.terms.items()))) for s in scalars)
+        known, key = trace.loads(), (buffer.ssa, buffer.dtype, repr(buffer.safe_value), places)
+        if key in known:
+            return known[key]
+        loaded = known[key] = self._load(text, scalars)
+        return loaded
+
+    def _load(self, text: str, scalars: list[Scalar]) -> Scalar:
+        trace, buffer = current(), self.buffer
         if buffer.space and not self._inside():
             trace.unsafe += 1
         loaded = trace.emit(f"memref.load {buffer.ssa}[{text}] : {buffer.type}", buffer.stored)

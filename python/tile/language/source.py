@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Callable
 from typing import Any, Union
 
@@ -16,10 +15,9 @@ Function = Union[ast.FunctionDef, ast.Lambda]
 class Source:
     """Where a function's text stands, and its tree."""
 
-    def __init__(self, file: str, first: int, indent: int, node: Function) -> None:
+    def __init__(self, file: str, first: int, node: Function) -> None:
         self.file = file
         self.first = first
-        self.indent = indent
         self.node = node
 
     @staticmethod
@@ -35,19 +33,23 @@ class Source:
                 "them in a file"
             ) from None
         text = "".join(lines)
-        dedented = textwrap.dedent(text)
-        tree = ast.parse(dedented)
+        indented = text[:1].isspace()
+        try:
+            # Within a block, an indented function is parsed as it stands, texts of several lines included.
+            tree: Any = ast.parse("if True:\n" + text if indented else text)
+        except SyntaxError as error:
+            raise LanguageError(
+                f"the source of {getattr(function, '__name__', function)} is no statement by itself ({error.msg}); "
+                "define it with `def`"
+            ) from None
         node = tree.body[0]
+        if indented:
+            node = ast.increment_lineno(node.body[0], -1)
         if not isinstance(node, ast.FunctionDef):
             raise LanguageError(f"expected a function defined with `def`, found {type(node).__name__}")
-        indent = len(lines[0]) - len(lines[0].lstrip())
-        return Source(file, first, indent, node)
+        return Source(file, first, node)
 
     def location(self, node: ast.AST) -> Location:
         """The place of a node in the file."""
         line = getattr(node, "lineno", 1)
-        return Location(self.file, self.first + line - 1, getattr(node, "col_offset", 0) + self.indent + 1)
-
-    def within(self, node: Function) -> Source:
-        """The source of a function defined inside this one."""
-        return Source(self.file, self.first, self.indent, node)
+        return Location(self.file, self.first + line - 1, getattr(node, "col_offset", 0) + 1)

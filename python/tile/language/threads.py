@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ..errors import LanguageError
+from ..ir.builder import Value
+from ..ir.types import Raw
 from .arithmetic import emit_binary, truth
 from .dtypes import DType, float32, index, int32, uint32
 from .dtypes import bool as bool_
@@ -48,7 +50,12 @@ def sync_threads(barrier_id: int | None = None, arrive_count: int | None = None)
     if count is None or count % 32 or not 32 <= count <= 1024:
         raise LanguageError("T.sync_threads(number, count) waits for whole warps: count is a multiple of 32")
     which, threads = trace.constant(number, int32), trace.constant(count, int32)
-    trace.builder.line(f"nvvm.barrier id = {which.ssa} number_of_threads = {threads.ssa}")
+    # In its own assembly an optional attribute at the end would take the location for itself.
+    trace.builder.op(
+        "nvvm.barrier",
+        [Value(which.ssa, "i32"), Value(threads.ssa, "i32")],
+        properties={"operandSegmentSizes": Raw("array<i32: 1, 1, 0>")},
+    )
 
 
 def sync_warp(mask: int = FULL_MASK) -> None:

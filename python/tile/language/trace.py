@@ -68,6 +68,8 @@ class Trace:
         self.parallel: Any = None  # reducers.ParallelLoop
         # What the variables of parallel loops run through, all of it.
         self.ranges: dict[str, tuple[int, int]] = {}
+        self._loads: dict[Any, Scalar] = {}
+        self._loaded_at = 0
 
     # Where we are ------------------------------------------------------
 
@@ -122,6 +124,14 @@ class Trace:
         if self.launch is not None and self.launch.roles is not None:
             self.launch.roles.emitted(value.name, text)
         return Scalar(value.name, dtype, linear, bounds or (None, None))
+
+    def loads(self) -> dict[Any, Scalar]:
+        """The elements that were loaded since anything was written or a region began:
+        loading one again gives the same, and is seen to."""
+        if self._loaded_at != self.builder.effects or self.launch is None or self.launch.roles is not None:
+            self._loads = {}
+            self._loaded_at = self.builder.effects
+        return self._loads
 
     def constant(self, value: Any, dtype: DType) -> Scalar:
         """A constant, shared within a region and those inside it."""

@@ -336,6 +336,51 @@ static void testEmulator(void) {
   tile_session_destroy(session);
 }
 
+/* An integer has no sign; one that is too wide is refused, not cut. */
+static void testIntegers(void) {
+  static const char text[] = "func.func @store(%n: i16, %y: memref<1xi16>) {\n"
+                             "  %c1 = arith.constant 1 : index\n"
+                             "  tile.launch blocks(%b) in (%c1) threads(32) {\n"
+                             "    tile.parallel (%i) in (1) {\n"
+                             "      memref.store %n, %y[%i] : memref<1xi16>\n"
+                             "    }\n"
+                             "  }\n"
+                             "  return\n"
+                             "}\n";
+  static const int64_t fit[] = {0, -1, -32768, 32767, 32768, 65535},
+                       wide[] = {-32769, 65536, INT64_MIN, INT64_MAX};
+  tile_session *session = tile_session_create();
+  tile_program *program =
+      tile_program_load_text(session, text, strlen(text), "store.mlir");
+  tile_kernel *kernel = tile_program_compile(
+      program, "store", "{\"target\": \"cpu\", \"cache\": false}");
+  CHECK(kernel != NULL);
+  if (!kernel) {
+    printf("%s\n", tile_last_error());
+    return;
+  }
+  uint16_t y = 7;
+  int64_t one = 1;
+  tile_argument arguments[2];
+  memset(arguments, 0, sizeof(arguments));
+  arguments[1].address = (uint64_t)(uintptr_t)&y;
+  arguments[1].shape = &one;
+  for (size_t i = 0; i < sizeof(fit) / sizeof(*fit); ++i) {
+    arguments[0].integer = fit[i];
+    CHECK(tile_kernel_launch(kernel, arguments, 2, NULL) == 0);
+    CHECK(y == (uint16_t)fit[i]);
+  }
+  for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); ++i) {
+    arguments[0].integer = wide[i];
+    CHECK(tile_kernel_launch(kernel, arguments, 2, NULL) != 0);
+    CHECK_PART(tile_last_error(),
+               "argument 'n': expected an integer from -32768 to 65535, got");
+  }
+  tile_kernel_destroy(kernel);
+  tile_program_destroy(program);
+  tile_session_destroy(session);
+}
+
 int main(void) {
   for (int i = 0; i < size; ++i)
     input[i] = (float)i;
@@ -343,6 +388,7 @@ int main(void) {
   tile_program *program = load();
   testOptions(program);
   testKernel(program);
+  testIntegers();
   testEmulator();
   tile_program_destroy(program);
 
