@@ -180,6 +180,20 @@ func.func @atomic(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index) {
   return
 }
 
+// A view with one element under several indices: rows that write it meet.
+// CHECK-LABEL: func.func @overlapping_view
+// CHECK: memref<32x64xf32
+func.func @overlapping_view(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index) {
+  %v = memref.reinterpret_cast %y to offset: [0], sizes: [32, 64], strides: [0, 1]
+    : memref<?xf32> to memref<32x64xf32, strided<[0, 1]>>
+  tile.launch blocks(%b) in (%n) {
+    %tile = tile.alloc_fragment : memref<32x64xf32, #tile.fragment>
+    tile.copy %x[%b, 0] to %tile : memref<?x?xf32> to memref<32x64xf32, #tile.fragment>
+    tile.copy %tile to %v : memref<32x64xf32, #tile.fragment> to memref<32x64xf32, strided<[0, 1]>>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @trap
 // CHECK: memref<32x64xf32
 func.func @trap(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index) {

@@ -138,6 +138,15 @@ def test_wrong_numbers_of_threads(tile_run: Tool, monkeypatch: pytest.MonkeyPatc
     assert f"from 1 to 10000, got '{count}'" in check(tile_run, [str(PROGRAM)])
 
 
+@pytest.mark.parametrize("stride", [0, 1, 6, -3])
+def test_outputs_with_several_elements_in_one_place(tile_run: Tool, stride: int) -> None:
+    program = [str(ROOT / "test/conformance/views.mlir"), "--entry=strided_arguments", "--target=cpu"]
+    program += ["--arg=x=ones:4x7xf16"]
+    said = check(tile_run, [*program, f"--arg=y=empty:4x7xf32:strides={stride},1:offset=9"])
+    assert f"several elements in one place: extents [4, 7] with strides [{stride}, 1]" in said
+    assert tile_run.run([*program, "--arg=y=empty:4x7xf32:strides=7,1"], "").returncode == 0
+
+
 def test_the_version_is_that_of_this_project(tile_run: Tool) -> None:
     assert tile_run.run(["--version"], "").stdout.startswith("tile-run ")
 

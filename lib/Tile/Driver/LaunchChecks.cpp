@@ -11,6 +11,7 @@
 #include "Tile/Driver/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <numeric>
 
 using namespace tile;
 using namespace tile::driver;
@@ -142,6 +143,27 @@ static bool overlap(std::pair<uintptr_t, uintptr_t> x,
   return x.first < y.second && y.first < x.second;
 }
 
+/// Two dimensions in which different steps lead to one element: those along the
+/// first by the second's stride and the other way round, both divided by what
+/// they have in common. Where three dimensions only meet together, nothing is
+/// found.
+static bool overlapsItself(const ArgumentView &argument) {
+  if (!argument.hasElements())
+    return false;
+  size_t rank = argument.shape.size();
+  for (size_t i = 0; i < rank; ++i)
+    for (size_t j = i + 1; j < rank; ++j) {
+      if (argument.shape[i] < 2 || argument.shape[j] < 2)
+        continue;
+      int64_t x = std::abs(argument.strides[i]),
+              y = std::abs(argument.strides[j]);
+      int64_t common = std::max<int64_t>(std::gcd(x, y), 1);
+      if (y / common < argument.shape[i] && x / common < argument.shape[j])
+        return true;
+    }
+  return rank == 1 && argument.shape[0] > 1 && argument.strides[0] == 0;
+}
+
 llvm::Error Signature::check(ArrayRef<ArgumentView> arguments) const {
   if (arguments.size() != parameters.size())
     return createStringError("'" + function + "' takes " +
@@ -151,6 +173,11 @@ llvm::Error Signature::check(ArrayRef<ArgumentView> arguments) const {
   for (auto [parameter, argument] : llvm::zip(parameters, arguments)) {
     if (llvm::Error error = checkOne(parameter, argument))
       return error;
+    if (parameter.isWritten && !parameter.isScalar && overlapsItself(argument))
+      return createStringError(
+          "argument '" + parameter.name + "', which '" + function +
+          "' writes, has several elements in one place: extents " +
+          format(argument.shape) + " with strides " + format(argument.strides));
     ranges.push_back(argument.getByteRange());
   }
   for (size_t i = 0; i < parameters.size(); ++i)

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile {
@@ -219,9 +220,27 @@ bool RowAnalysis::visit(Operation *user, Value buffer) {
          add(loop, row.getArgNumber());
 }
 
+/// Whether different indices are those of different elements, as they are in
+/// arguments and allocations. A view that chooses its strides freely may have
+/// one element under several.
+static bool isOneToOne(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ReinterpretCastOp>(view))
+      return false;
+    if (auto subview = dyn_cast<memref::SubViewOp>(view.getOperation()))
+      for (OpFoldResult stride : subview.getMixedStrides())
+        if (getConstantIntValue(stride).value_or(0) == 0)
+          return false;
+    buffer = view.getViewSource();
+  }
+  return true;
+}
+
 /// Rows of different numbers write different elements if all writes to a buffer
 /// tell its rows apart alike.
 bool RowAnalysis::addWrite(Value buffer, ArrayRef<RowIndex> indices) {
+  if (!isOneToOne(buffer))
+    return false;
   auto [it, isNew] =
       written.try_emplace(getRootBuffer(buffer),
                           RowWrite{buffer, SmallVector<RowIndex, 2>(indices)});
