@@ -20,6 +20,8 @@
 // RUN: not tile-run %s --seed=8 --no-reference --expect C=%t.npy 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: 'matmul': output 'C': {{[0-9]+}} of 4191 elements differ from {{.*}}.npy (tolerance norm={{.*}},atol={{.*}},rtol={{.*}})
 // OTHER-NEXT: [0, 0]: {{.*}}, expected {{.*}} (error {{.*}}, allowed {{.*}})
+// RUN: not tile-run %s --tolerance=norm=1e-30,atol=9,rtol=9 2>&1 | FileCheck %s --check-prefix=NORM
+// NORM: 'matmul': output 'C': the norm of the error is {{[1-9][.][0-9]+e-[0-9]+}} of that of {{.*}}, more than 1.00e-30
 
 func.func @matmul(
     %A: memref<?x?xf32> {tile.default = "randn:127x64xf32"},

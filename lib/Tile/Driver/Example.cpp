@@ -1,4 +1,4 @@
-//===- Example.cpp - A program's own example -*- C++ -*-===//
+//===- Example.cpp - A program's own example --------------------*- C++ -*-===//
 //
 // Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 #include "ExampleArguments.h"
 #include "RuntimeErrors.h"
 #include "Tile/Runtime/Expr.h"
+#include "Tile/Runtime/Format.h"
 #include "Tile/Runtime/Npy.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -328,9 +329,9 @@ llvm::Error ExampleRun::judge(OutputReport &output, const Array &reference,
   if (output.tolerance.norm &&
       !(comparison.relativeNorm <= *output.tolerance.norm))
     output.faults.push_back("the norm of the error is " +
-                            std::to_string(comparison.relativeNorm) +
+                            runtime::formatError(comparison.relativeNorm) +
                             " of that of " + output.reference + ", more than " +
-                            std::to_string(*output.tolerance.norm));
+                            runtime::formatError(*output.tolerance.norm));
   return llvm::Error::success();
 }
 
