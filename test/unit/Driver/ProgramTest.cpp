@@ -21,6 +21,15 @@ TEST(Program, ListsEntries) {
       }
       return
     }
+    func.func private @calls(%n: index) {
+      func.call @launches(%n) : (index) -> ()
+      func.call @calls(%n) : (index) -> ()
+      return
+    }
+    func.func @drives(%n: index) {
+      func.call @calls(%n) : (index) -> ()
+      return
+    }
     func.func @plain(%x: memref<4xf32>) { return }
     func.func private @helper(%n: index {tile.default = "3"}) { return }
     func.func @compared() attributes {tile.reference = @nothing} { return }
@@ -29,7 +38,8 @@ TEST(Program, ListsEntries) {
     func.func private @declared(%n: index)
   )");
   EXPECT_EQ(program.getEntries(),
-            (std::vector<std::string>{"launches", "compared", "has_default"}));
+            (std::vector<std::string>{"launches", "drives", "compared",
+                                      "has_default"}));
 }
 
 TEST(Program, NamesArguments) {
