@@ -85,10 +85,9 @@ struct F32Builder {
     return arith::MulFOp::create(b, scaled, powerOfTwo(other));
   }
 
-  /// e^t * 2^n for |t| <= ln(2) / 2: 1 + t + t^2 q(t), where q is the best
-  /// polynomial of degree 4 for the relative error of the whole (4e-9).
-  /// Results in the subnormal range are rounded once more.
-  Value expTimesPower(Value t, Value n) {
+  /// e^t for |t| <= ln(2) / 2: 1 + t + t^2 q(t), where q is the best polynomial
+  /// of degree 4 for the relative error of the whole (4e-9).
+  Value expNearZero(Value t) {
     static constexpr float coefficients[] = {0x1.6a21acp-10f,
                                              0x1.123b6ap-7f,
                                              0x1.5558fap-5f,
@@ -99,7 +98,42 @@ struct F32Builder {
     Value sum = constant(coefficients[0]);
     for (float coefficient : ArrayRef(coefficients).drop_front())
       sum = fma(sum, t, constant(coefficient));
-    return scale(sum, n);
+    return sum;
+  }
+
+  /// `reduce` gives t and n, the latter as in `roundSum`, of an argument x
+  /// whose result is e^t * 2^n. Results in the subnormal range are rounded once
+  /// more. Where all lanes of a vector lie within `ordinary` of zero, results
+  /// and powers are normal numbers, so that arguments need not be clamped, and
+  /// a sum of exponents is the product.
+  Value expTimesPower(Value x, float ordinary, float low, float high,
+                      function_ref<std::pair<Value, Value>(Value x)> reduce) {
+    auto anywhere = [&]() -> Value {
+      auto [t, sum] = reduce(clamp(x, low, high));
+      return scale(expNearZero(t), roundSum(sum).integer);
+    };
+    auto vector = dyn_cast<VectorType>(type);
+    // Registers of 64 bytes have an instruction for all of it.
+    if (!vector || vectorBytes >= 64)
+      return anywhere();
+    Value near =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                              math::AbsFOp::create(b, x), constant(ordinary));
+    Value all =
+        vector::ReductionOp::create(b, vector::CombiningKind::AND, near);
+    auto test = scf::IfOp::create(b, type, all, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(test.thenBlock());
+    auto [t, sum] = reduce(x);
+    Value exponent = arith::ShLIOp::create(
+        b, arith::BitcastOp::create(b, integerType(), sum), constantInt(23));
+    Value bits = arith::BitcastOp::create(b, integerType(), expNearZero(t));
+    bits = arith::AddIOp::create(b, bits, exponent);
+    scf::YieldOp::create(b,
+                         arith::BitcastOp::create(b, type, bits).getResult());
+    b.setInsertionPointToStart(test.elseBlock());
+    scf::YieldOp::create(b, anywhere());
+    return test.getResult(0);
   }
 
   /// NaN stays NaN.
@@ -145,25 +179,25 @@ template <typename Op> struct Approximation : OpRewritePattern<Op> {
 struct ApproximateExp : Approximation<math::ExpOp> {
   using Approximation::Approximation;
   Value approximate(F32Builder &f, Value x) const override {
-    // Beyond these the result is 0 or infinity either way.
-    x = f.clamp(x, -105.f, 90.f);
-    Value sum = f.fma(x, f.constant(1.44269504f), f.constant(f.kShift));
-    auto [n, whole] = f.roundSum(sum);
-    Value t = f.fma(n, f.constant(-0.693359375f), x);
-    t = f.fma(n, f.constant(2.12194440e-4f), t);
-    return f.expTimesPower(t, whole);
+    // Beyond -105 and 90 the result is 0 or infinity either way.
+    return f.expTimesPower(x, 87.f, -105.f, 90.f, [&](Value x) {
+      Value sum = f.fma(x, f.constant(1.44269504f), f.constant(f.kShift));
+      Value n = f.roundSum(sum).number;
+      Value t = f.fma(n, f.constant(-0.693359375f), x);
+      return std::pair(f.fma(n, f.constant(2.12194440e-4f), t), sum);
+    });
   }
 };
 
 struct ApproximateExp2 : Approximation<math::Exp2Op> {
   using Approximation::Approximation;
   Value approximate(F32Builder &f, Value x) const override {
-    x = f.clamp(x, -152.f, 130.f);
-    Value sum = arith::AddFOp::create(f.b, x, f.constant(f.kShift));
-    auto [n, whole] = f.roundSum(sum);
-    Value fraction = arith::SubFOp::create(f.b, x, n);
-    Value t = arith::MulFOp::create(f.b, fraction, f.constant(0.693147181f));
-    return f.expTimesPower(t, whole);
+    return f.expTimesPower(x, 125.f, -152.f, 130.f, [&](Value x) {
+      Value sum = arith::AddFOp::create(f.b, x, f.constant(f.kShift));
+      Value fraction = arith::SubFOp::create(f.b, x, f.roundSum(sum).number);
+      Value t = arith::MulFOp::create(f.b, fraction, f.constant(0.693147181f));
+      return std::pair(t, sum);
+    });
   }
 };
 
