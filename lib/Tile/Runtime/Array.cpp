@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace tile::runtime;
@@ -79,12 +80,29 @@ static uint64_t getBytes(DType type, int64_t elements) {
   return (uint64_t(elements) * getStorageBits(type) + 7) / 8;
 }
 
+/// Pages of the size of a processor's larger ones, where the system has them
+/// for who asks: a tile whose rows lie far apart touches more small pages than
+/// there are entries for their translation.
+static void askForLargePages(char *block, uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr uint64_t worthwhile = uint64_t(4) << 20;
+  auto page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint64_t excess = reinterpret_cast<uintptr_t>(block) % page;
+  uint64_t skipped = excess ? page - excess : 0;
+  // Advice: without such pages everything goes on as before.
+  if (bytes >= worthwhile)
+    (void)madvise(block + skipped, (bytes - skipped) / page * page,
+                  MADV_HUGEPAGE);
+#endif
+}
+
 /// Zeroed memory, null when there is none. calloc's fresh pages cost nothing
 /// until they are touched, which aligned_alloc and memset would.
 static std::shared_ptr<void> allocateStorage(uint64_t bytes) {
   auto *block = static_cast<char *>(std::calloc(bytes + alignment, 1));
   if (!block)
     return nullptr;
+  askForLargePages(block, bytes + alignment);
   uint64_t excess = reinterpret_cast<uintptr_t>(block) % alignment;
   return std::shared_ptr<void>(block + (excess ? alignment - excess : 0),
                                [block](void *) { std::free(block); });

@@ -7,8 +7,12 @@
 
 #include "Tile/Runtime/Array.h"
 
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <string>
 
 using namespace tile::runtime;
 
@@ -23,6 +27,38 @@ TEST(Array, AllocatesZeroedAndAligned) {
   for (int64_t i = 0; i < 15; ++i)
     EXPECT_EQ(array->getDouble(i), 0);
 }
+
+#ifdef __linux__
+/// What /proc/self/smaps says of the mapping that holds `address`.
+static std::string getMappingFlags(uintptr_t address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t low = 0, high = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &low, &high) ==
+        2)
+      found = low <= address && address < high;
+    if (found && line.rfind("VmFlags:", 0) == 0)
+      return line + ' ';
+  }
+  return "";
+}
+
+TEST(Array, AsksForLargePages) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"))
+    GTEST_SKIP() << "this system has pages of one size";
+  Result<Array> large = Array::allocate(DType::F32, {2048, 2048});
+  Result<Array> small = Array::allocate(DType::F32, {512, 512});
+  ASSERT_TRUE(large && small);
+  auto isLarge = [](const Array &array) {
+    auto middle =
+        reinterpret_cast<uintptr_t>(array.data()) + array.getStorageBytes() / 2;
+    return getMappingFlags(middle).find(" hg ") != std::string::npos;
+  };
+  EXPECT_TRUE(isLarge(*large));
+  EXPECT_FALSE(isLarge(*small));
+}
+#endif
 
 TEST(Array, RefusesWhatCannotExist) {
   Result<Array> tooMany =
