@@ -53,6 +53,13 @@ def test_index_that_wraps(base: int) -> None:
     assert run("wrap", ["--entry", "base", "--arg", f"base={base}"]).returncode == 0
 
 
+@pytest.mark.parametrize("bound", [0, -10, 40, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("base", [-64, 0, 2**63 - 28, -(2**63)])
+def test_condition_on_index_that_wraps(base: int, bound: int) -> None:
+    options = ["--arg", f"base={base}", "--arg", f"bound={bound}"]
+    assert run("wrap", ["--entry", "conditions", *options]).returncode == 0
+
+
 @pytest.mark.parametrize("line", ["2147483628 1", "-2147483648 1", "-10 3", "5 -1", "0 67108864", "100 -2147483648"])
 def test_narrow_index_that_wraps(line: str) -> None:
     base, stride = line.split()

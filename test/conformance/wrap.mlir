@@ -145,3 +145,73 @@ func.func @base_reference(%x: memref<?xf64>, %base: index, %o: memref<64xf64>, %
   }
   return
 }
+
+// Stores under conditions on an index that may wrap around between the lanes of
+// a vector, in both orders of numbers and from both sides.
+func.func @conditions(
+    %base: index {tile.name = "base", tile.default = "-20"},
+    %bound: index {tile.name = "bound", tile.default = "10"},
+    %o: memref<4x64xi32> {tile.name = "o", tile.default = "empty:4x64xi32"})
+    attributes {tile.reference = @conditions_reference, tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    %no = arith.constant 0 : i32
+    %yes = arith.constant 1 : i32
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %t = tile.alloc_fragment : memref<4x64xi32, #tile.fragment>
+    tile.fill %t, %no : memref<4x64xi32, #tile.fragment>
+    tile.parallel (%i) in (64) {
+      %at = arith.addi %i, %base : index
+      %p = arith.cmpi slt, %at, %bound : index
+      scf.if %p {
+        memref.store %yes, %t[%c0, %i] : memref<4x64xi32, #tile.fragment>
+      }
+      %q = arith.cmpi ule, %at, %bound : index
+      scf.if %q {
+        memref.store %yes, %t[%c1, %i] : memref<4x64xi32, #tile.fragment>
+      }
+      %r = arith.cmpi sle, %bound, %at : index
+      %both = arith.andi %q, %r : i1
+      %v = scf.if %both -> i32 {
+        scf.yield %yes : i32
+      } else {
+        scf.yield %no : i32
+      }
+      memref.store %v, %t[%c2, %i] : memref<4x64xi32, #tile.fragment>
+      %down = arith.subi %base, %i : index
+      %s = arith.cmpi ugt, %down, %bound : index
+      scf.if %s {
+        memref.store %yes, %t[%c3, %i] : memref<4x64xi32, #tile.fragment>
+      }
+    }
+    tile.copy %t to %o : memref<4x64xi32, #tile.fragment> to memref<4x64xi32>
+  }
+  return
+}
+func.func @conditions_reference(%base: index, %bound: index, %o: memref<4x64xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %at = arith.addi %i, %base : index
+    %p = arith.cmpi slt, %at, %bound : index
+    %pv = arith.extui %p : i1 to i32
+    memref.store %pv, %o[%c0, %i] : memref<4x64xi32>
+    %q = arith.cmpi ule, %at, %bound : index
+    %qv = arith.extui %q : i1 to i32
+    memref.store %qv, %o[%c1, %i] : memref<4x64xi32>
+    %r = arith.cmpi sge, %at, %bound : index
+    %both = arith.andi %q, %r : i1
+    %v = arith.extui %both : i1 to i32
+    memref.store %v, %o[%c2, %i] : memref<4x64xi32>
+    %down = arith.subi %base, %i : index
+    %s = arith.cmpi ugt, %down, %bound : index
+    %sv = arith.extui %s : i1 to i32
+    memref.store %sv, %o[%c3, %i] : memref<4x64xi32>
+  }
+  return
+}

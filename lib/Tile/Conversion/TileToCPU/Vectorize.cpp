@@ -104,6 +104,30 @@ Value Vectorizer::compareLinear(Location loc, arith::CmpIPredicate predicate,
                                splat(b, loc, narrow, lanes));
 }
 
+void Vectorizer::setHoldsForAll(Value condition, Location loc,
+                                arith::CmpIPredicate predicate,
+                                const Lanes &linear, Value bound) {
+  // Equality with the ends says nothing of what lies between.
+  if (predicate == arith::CmpIPredicate::eq ||
+      predicate == arith::CmpIPredicate::ne)
+    return;
+  Value first = linear.base;
+  Value last = addIndex(b, loc, first, (lanes - 1) * linear.stride);
+  auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, how, x, y);
+  };
+  // If the last lane wrapped around, it would lie on the other side of the
+  // first.
+  bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+  Value low = linear.stride < 0 ? last : first;
+  Value high = linear.stride < 0 ? first : last;
+  Value holds = compare(isUnsigned ? arith::CmpIPredicate::ule
+                                   : arith::CmpIPredicate::sle,
+                        low, high);
+  holds = conjoin(loc, holds, compare(predicate, first, bound));
+  holdsForAll[condition] = conjoin(loc, holds, compare(predicate, last, bound));
+}
+
 void Vectorizer::emit(Block &block, Value mask) {
   for (Operation &op : block.without_terminator()) {
     if (auto test = dyn_cast<scf::IfOp>(op))
@@ -154,6 +178,30 @@ static arith::CmpIPredicate toSigned(arith::CmpIPredicate predicate) {
   }
 }
 
+/// `y swapSides(predicate) x` says what `x predicate y` does.
+static arith::CmpIPredicate swapSides(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::sge;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpIPredicate::ult:
+    return arith::CmpIPredicate::ugt;
+  case arith::CmpIPredicate::ule:
+    return arith::CmpIPredicate::uge;
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpIPredicate::ult;
+  case arith::CmpIPredicate::uge:
+    return arith::CmpIPredicate::ule;
+  default:
+    return predicate;
+  }
+}
+
 /// Index arithmetic that keeps the form base + lane * stride, and comparisons
 /// of it with a uniform bound.
 bool Vectorizer::emitLinear(Operation *op) {
@@ -189,31 +237,18 @@ bool Vectorizer::emitLinear(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     arith::CmpIPredicate predicate = compare.getPredicate();
     Value line = op->getOperand(0), bound = op->getOperand(1);
-    bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
-    predicate = toSigned(predicate);
     if (x.uniform && y.base) {
       std::swap(x, y);
       std::swap(line, bound);
-      switch (predicate) {
-      case arith::CmpIPredicate::slt:
-        predicate = arith::CmpIPredicate::sgt;
-        break;
-      case arith::CmpIPredicate::sle:
-        predicate = arith::CmpIPredicate::sge;
-        break;
-      case arith::CmpIPredicate::sgt:
-        predicate = arith::CmpIPredicate::slt;
-        break;
-      case arith::CmpIPredicate::sge:
-        predicate = arith::CmpIPredicate::sle;
-        break;
-      default:
-        break;
-      }
+      predicate = swapSides(predicate);
     }
     constexpr int64_t limit = 1 << 20;
-    if (x.base && y.uniform && std::abs(x.stride) <= limit &&
-        isModerate(line)) {
+    if (!x.base || !y.uniform || std::abs(x.stride) > limit)
+      return false;
+    setHoldsForAll(op->getResult(0), loc, predicate, x, y.uniform);
+    bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+    predicate = toSigned(predicate);
+    if (isModerate(line)) {
       std::optional<Interval> limits = intervals.get(bound);
       Value near = y.uniform;
       if (isUnsigned && intervals.get(line)->low < 0)
@@ -242,6 +277,13 @@ void Vectorizer::emitElementwise(Operation *op) {
     to.setType(vectorType(from.getType()));
     setVector(from, to);
   }
+  if (!isa<arith::AndIOp>(op))
+    return;
+  auto x = holdsForAll.find(op->getOperand(0)),
+       y = holdsForAll.find(op->getOperand(1));
+  if (x != holdsForAll.end() && y != holdsForAll.end())
+    holdsForAll[op->getResult(0)] =
+        arith::AndIOp::create(b, loc, x->second, y->second);
 }
 
 void Vectorizer::emitIf(scf::IfOp op, Value mask) {
@@ -275,7 +317,50 @@ void Vectorizer::emitIf(scf::IfOp op, Value mask) {
       varying(from) ? setVector(from, to) : setUniform(from, to);
     return;
   }
-  Value taken = condition.vector;
+  auto holds = holdsForAll.find(op.getCondition());
+  // One level, so that nests do not grow with each of theirs.
+  bool isFlat = llvm::none_of(*op.thenBlock(), [](Operation &inner) {
+    return inner.getNumRegions() != 0;
+  });
+  if (mask || holds == holdsForAll.end() || !isFlat)
+    return emitMaskedIf(op, condition.vector, mask);
+  emitUnmaskedIf(op, holds->second);
+}
+
+/// Most often a condition on indices holds in all lanes, but for those at an
+/// edge; stores without masks are worth the test.
+void Vectorizer::emitUnmaskedIf(scf::IfOp op, Value holds) {
+  Location loc = op.getLoc();
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    types.push_back(vectorType(result.getType()));
+  auto copy = scf::IfOp::create(b, loc, types, holds, /*withElseRegion=*/true);
+  auto branch = [&](Block *to, function_ref<void()> emitBranch,
+                    ValueRange values) {
+    OpBuilder::InsertionGuard guard(b);
+    if (!to->empty())
+      to->back().erase();
+    b.setInsertionPointToEnd(to);
+    emitBranch();
+    SmallVector<Value> results;
+    for (Value value : values)
+      results.push_back(vectorOf(loc, value));
+    scf::YieldOp::create(b, loc, results);
+  };
+  branch(
+      copy.thenBlock(), [&] { emit(*op.thenBlock(), /*mask=*/{}); },
+      op.getNumResults() ? ValueRange(op.thenYield().getOperands())
+                         : ValueRange());
+  branch(
+      copy.elseBlock(),
+      [&] { emitMaskedIf(op, get(op.getCondition()).vector, /*mask=*/{}); },
+      op.getResults());
+  for (auto [from, to] : llvm::zip(op.getResults(), copy.getResults()))
+    setVector(from, to);
+}
+
+void Vectorizer::emitMaskedIf(scf::IfOp op, Value taken, Value mask) {
+  Location loc = op.getLoc();
   emit(*op.thenBlock(), conjoin(loc, mask, taken));
   if (op.getElseRegion().empty())
     return;

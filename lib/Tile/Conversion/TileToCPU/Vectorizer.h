@@ -106,10 +106,17 @@ private:
   mlir::Value compareLinear(mlir::Location loc,
                             mlir::arith::CmpIPredicate predicate,
                             const Lanes &linear, mlir::Value bound);
+  /// Records when `condition`, which compares `linear` with `bound`, holds in
+  /// all lanes.
+  void setHoldsForAll(mlir::Value condition, mlir::Location loc,
+                      mlir::arith::CmpIPredicate predicate, const Lanes &linear,
+                      mlir::Value bound);
 
   // Ops.
   void emit(mlir::Block &block, mlir::Value mask);
   void emitIf(mlir::scf::IfOp op, mlir::Value mask);
+  void emitUnmaskedIf(mlir::scf::IfOp op, mlir::Value holds);
+  void emitMaskedIf(mlir::scf::IfOp op, mlir::Value taken, mlir::Value mask);
   void emitFor(mlir::scf::ForOp op, mlir::Value mask);
   void emitUniform(mlir::Operation *op);
   void emitElementwise(mlir::Operation *op);
@@ -163,6 +170,9 @@ private:
   VaryingAnalysis varying;
   Quotients steady;
   llvm::DenseMap<mlir::Value, Lanes> values;
+  /// Of conditions that differ between lanes, an i1 that says they do not and
+  /// hold.
+  llvm::DenseMap<mlir::Value, mlir::Value> holdsForAll;
   /// The uniform values again, for cloning.
   mlir::IRMapping mapping;
 };
