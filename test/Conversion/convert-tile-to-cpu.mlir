@@ -141,6 +141,72 @@ func.func @condition(%n: index, %g: index) {
 
 // -----
 
+// Where a condition on the lane's index holds in the first lane and the last, and
+// so in all of them, stores have no masks.
+// CHECK-LABEL: func.func @condition_of_all
+// CHECK: %[[LAST:.*]] = arith.addi %[[FIRST:.*]], %c15
+// CHECK-DAG: arith.cmpi sle, %[[FIRST]], %[[LAST]]
+// CHECK-DAG: arith.cmpi slt, %[[FIRST]], %[[N:.*]] : index
+// CHECK-DAG: arith.cmpi slt, %[[LAST]], %[[N]] : index
+// CHECK: scf.if
+// CHECK-NOT: arith.select
+// CHECK: vector.store
+// CHECK: else
+// CHECK: arith.select {{.*}} : vector<16xi1>
+// CHECK: vector.store
+func.func @condition_of_all(%n: index, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %one = arith.constant 1.0 : f32
+    %S = tile.alloc_fragment : memref<4x32xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (4, 32) {
+      %at = arith.addi %b, %j : index
+      %c = arith.cmpi slt, %at, %n : index
+      scf.if %c {
+        memref.store %one, %S[%i, %j] : memref<4x32xf32, #tile.fragment>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// The next tile is asked for while one is read: along the dimension in which the
+// loop moves on, or the blocks where there is no loop.
+// CHECK-LABEL: func.func @ahead
+// CHECK: scf.for %[[K:.*]] = %c0
+// CHECK: %[[NEXT:.*]] = arith.addi %{{.*}}, %c64 : index
+// CHECK: memref.prefetch %arg0[%{{.*}}, %[[NEXT]]], read, locality<3>, data
+// CHECK: %[[BELOW:.*]] = arith.addi %{{.*}}, %c8 : index
+// CHECK-COUNT-2: memref.prefetch %arg1[%[[BELOW]], %{{.*}}], read
+// CHECK-NOT: memref.prefetch
+// CHECK: memref.load %arg3
+// CHECK: %[[RIGHT:.*]] = arith.addi %{{.*}}, %c128
+// CHECK: memref.prefetch %arg2[%[[RIGHT]]], read
+func.func @ahead(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?xf32>, %w: memref<1xf32>, %n: index, %g: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%g) bounds(assume) {
+    %S = tile.alloc_shared : memref<8x64xf32, #tile.shared>
+    scf.for %k = %c0 to %n step %c64 {
+      tile.copy %x[%b, %k] to %S : memref<?x?xf32> to memref<8x64xf32, #tile.shared>
+      tile.copy %y[%k, %b] to %S : memref<?x?xf32> to memref<8x64xf32, #tile.shared>
+      tile.copy %y[%b, %b] to %S : memref<?x?xf32> to memref<8x64xf32, #tile.shared>
+    }
+    %f = memref.load %w[%c0] : memref<1xf32>
+    %F = tile.alloc_fragment : memref<128xf32, #tile.fragment>
+    tile.parallel (%i) in (128) {
+      %at = arith.addi %b, %i : index
+      %v = memref.load %z[%at] : memref<?xf32>
+      %s = arith.mulf %v, %f : f32
+      memref.store %s, %F[%i] : memref<128xf32, #tile.fragment>
+    }
+  }
+  return
+}
+
+// -----
+
 // A lane's own buffer gets one element a lane, and a serial loop stays a loop.
 // CHECK-LABEL: func.func @local
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<2x16xf32>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Prefetch.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -45,6 +45,8 @@ private:
   SmallVector<int64_t> loops;
   /// Stores go around the caches.
   bool stream = false;
+  /// The dimension of the source along which the next tile lies.
+  std::optional<unsigned> ahead;
 };
 } // namespace
 
@@ -79,6 +81,9 @@ void CopyLowering::copyVector(ValueRange point, int64_t lanes) {
   auto type = VectorType::get({lanes}, source.type().getElementType());
   Value value = vector::LoadOp::create(b, loc, type, source.buffer,
                                        source.at(b, loc, point));
+  if (ahead)
+    buildPrefetch(b, loc, type, source.buffer, source.at(b, loc, point), *ahead,
+                  source.tile[*ahead]);
   value = convertElement(b, loc, value, target.type().getElementType(),
                          {op.getSaturate(), op.getIsUnsigned()});
   buildStore(b, loc, value, target.buffer, target.at(b, loc, point), stream);
@@ -86,6 +91,8 @@ void CopyLowering::copyVector(ValueRange point, int64_t lanes) {
 
 /// Copies the whole tile, which exists on both sides.
 void CopyLowering::copyWhole() {
+  if (isGlobal(source.type()) && canUseVectors())
+    ahead = findNextTile(context.launch, op, source.offsets);
   SmallVector<Value> low, high;
   for (int64_t extent : loops) {
     low.push_back(constantIndex(b, loc, 0));
@@ -206,6 +213,7 @@ LogicalResult CopyLowering::lower() {
   auto test = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
   b.setInsertionPointToStart(test.thenBlock());
   copyWhole();
+  ahead.reset();
   b.setInsertionPointToStart(test.elseBlock());
   if (context.bounds() == Bounds::Trap)
     buildReport(b, loc, op, "copy of elements outside the buffer");

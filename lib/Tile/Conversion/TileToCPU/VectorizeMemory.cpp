@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Prefetch.h"
 #include "Vectorizer.h"
 
 using namespace mlir;
@@ -259,6 +260,12 @@ void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
                                                 startOf(access))
                              .getResult();
     setVector(op.getResult(), result);
+    if (!access.mask && isGlobal(op.getMemRefType()))
+      if (std::optional<unsigned> dim =
+              findNextTile(launch, parallel, op.getIndices());
+          dim && *dim + 1 == access.indices.size())
+        buildPrefetch(b, loc, type, access.buffer, startOf(access), *dim,
+                      parallel.getStaticExtents().back());
     return;
   }
   if (element.isInteger(1)) {

@@ -31,7 +31,8 @@ public:
              int64_t lanes, VectorizeOptions options,
              IntervalAnalysis &intervals)
       : b(b), vectorBytes(vectorBytes), lanes(lanes), options(options),
-        intervals(intervals), varying(op) {}
+        intervals(intervals), varying(op), parallel(op),
+        launch(op->getParentOfType<LaunchOp>()) {}
 
   /// Quotients and remainders of linear values by uniform ones.
   using Quotients = llvm::DenseSet<mlir::Operation *>;
@@ -168,6 +169,8 @@ private:
   VectorizeOptions options;
   IntervalAnalysis &intervals;
   VaryingAnalysis varying;
+  ParallelOp parallel;
+  LaunchOp launch;
   Quotients steady;
   llvm::DenseMap<mlir::Value, Lanes> values;
   /// Of conditions that differ between lanes, an i1 that says they do not and

@@ -1,0 +1,65 @@
+//===- Prefetch.cpp - Reading ahead of the loops ----------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile is read in as many short pieces as it has rows, each too short for the
+// prefetchers of the machine to follow. But which tile comes next is known:
+// that of the next step of the loop around, or of the next block. While one is
+// read, the same place of the next is asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prefetch.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cpu;
+
+/// Whether `value` is computed from `from`, in a few steps.
+static bool dependsOn(Value value, Value from, unsigned depth = 8) {
+  if (value == from)
+    return true;
+  Operation *definition = value.getDefiningOp();
+  return depth != 0 && definition && definition->getNumRegions() == 0 &&
+         llvm::any_of(definition->getOperands(), [&](Value operand) {
+           return dependsOn(operand, from, depth - 1);
+         });
+}
+
+std::optional<unsigned> cpu::findNextTile(LaunchOp launch, Operation *op,
+                                          ValueRange indices) {
+  // The number of the block that changes first, where there is no loop.
+  Value number = launch.getBody().getArgument(0);
+  for (Operation *outer = op->getParentOp(); outer != launch;
+       outer = outer->getParentOp()) {
+    if (auto loop = dyn_cast<scf::ForOp>(outer)) {
+      number = loop.getInductionVar();
+      break;
+    }
+    if (auto loop = dyn_cast<PipelinedOp>(outer)) {
+      number = loop.getInductionVar();
+      break;
+    }
+  }
+  // Where indices were taken apart by division, the last is that of neighbours
+  // in memory.
+  for (size_t dim = indices.size(); dim-- > 0;)
+    if (dependsOn(indices[dim], number))
+      return dim;
+  return std::nullopt;
+}
+
+void cpu::buildPrefetch(OpBuilder &b, Location loc, VectorType piece,
+                        Value buffer, ValueRange indices, unsigned dim,
+                        int64_t distance) {
+  int64_t bits = getElementBits(piece.getElementType());
+  int64_t inLine = std::max<int64_t>(8 * kAlignment / bits, 1);
+  for (int64_t at = 0; at < piece.getNumElements(); at += inLine) {
+    SmallVector<Value> next(indices);
+    next[dim] = addIndex(b, loc, next[dim], distance);
+    next.back() = addIndex(b, loc, next.back(), at);
+    memref::PrefetchOp::create(b, loc, buffer, next, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}

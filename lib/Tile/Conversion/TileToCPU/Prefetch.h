@@ -1,0 +1,29 @@
+//===- Prefetch.h - Reading ahead of the loops ------------------*- C++ -*-===//
+//
+// Part of the Tile project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_CONVERSION_TILETOCPU_PREFETCH_H
+#define TILE_CONVERSION_TILETOCPU_PREFETCH_H
+
+#include "Lowering.h"
+
+namespace tile::cpu {
+
+/// The dimension of a global buffer along which the tile follows that `op`, at
+/// `indices`, reads in the next step of the loop around it or in the next
+/// block.
+std::optional<unsigned> findNextTile(LaunchOp launch, mlir::Operation *op,
+                                     mlir::ValueRange indices);
+
+/// Asks for the vector that lies `distance` elements along `dim` from the one
+/// at `indices`. It need not exist.
+void buildPrefetch(mlir::OpBuilder &b, mlir::Location loc,
+                   mlir::VectorType piece, mlir::Value buffer,
+                   mlir::ValueRange indices, unsigned dim, int64_t distance);
+
+} // namespace tile::cpu
+
+#endif // TILE_CONVERSION_TILETOCPU_PREFETCH_H
