@@ -17,7 +17,7 @@
 // PTX: .loc 1 [[#]]
 // PTX: .file 1 "{{.*}}run-emulator.mlir"
 // CHIP: error: there is no chip 'sm_81'; there are: sm_80,
-// CHECKS: error: --checks: expected some of race, proxy, uninit and register, or all or none, got 'all,rase'
+// CHECKS: error: --checks: expected some of race, proxy, uninit, register and converge, or all or none, got 'all,rase'
 // SEEDS: error: --seeds: expected one or more, got 0
 func.func @rows(
     %x: memref<?x64xf32> {tile.name = "x", tile.default = "randn:5x64xf32"},

@@ -81,8 +81,8 @@ llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
   std::optional<uint32_t> mask =
       tile::emulator::checks::parse(checks.getValue());
   if (!mask)
-    return createStringError("--checks: expected some of race, proxy, uninit "
-                             "and register, or all or none, got '" +
+    return createStringError("--checks: expected some of race, proxy, uninit, "
+                             "register and converge, or all or none, got '" +
                              checks + "'");
   options.compile.emulation.checks = *mask;
   if (!noCache)

@@ -105,8 +105,8 @@ char *tile_program_run_passes(tile_program *program, const char *pipeline,
       "seeds": 1, "seed": 0,      schedules for the emulator to try, and the
                                   first of them
       "checks": ["race"]}         what the emulator looks for beyond what it
-                                  always does: race, proxy, uninit, register;
-                                  all by default */
+                                  always does: race, proxy, uninit, register,
+                                  converge; all by default */
 tile_kernel *tile_program_compile(tile_program *program, const char *function,
                                   const char *options);
 void tile_kernel_destroy(tile_kernel *kernel);

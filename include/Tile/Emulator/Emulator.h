@@ -45,10 +45,11 @@ enum : uint32_t {
   Proxy = 2,         // generic writes read by the async proxy without a fence
   Uninitialized = 4, // memory and registers read before they are written
   Register = 8,      // registers of a wgmma used before its wait
-  All = 15
+  Converge = 16,     // loops in which a warp may come apart, from the text
+  All = 31
 };
-/// The mask of "race", "proxy", "uninit", "register", "all" or "none", or of
-/// several separated by commas.
+/// The mask of "race", "proxy", "uninit", "register", "converge", "all" or
+/// "none", or of several separated by commas.
 std::optional<uint32_t> parse(std::string_view names);
 } // namespace checks
 

@@ -26,6 +26,7 @@ const char *reportKindName(ReportKind kind);
 /// Someone who took part in a fault.
 struct Party {
   bool isKnown = false;
+  bool isAnyone = false; // the fault is in the text, whichever thread runs it
   uint32_t block[3] = {0, 0, 0};
   uint32_t thread[3] = {0, 0, 0};
   bool isAsynchronous = false; // acts for the thread, in the async proxy

@@ -7,6 +7,7 @@
 // and hands the module to LLVM's JIT.
 //===----------------------------------------------------------------------===//
 #include "KernelImage.h"
+#include "Convergence.h"
 #include "Lowering.h"
 #include "RuntimeFunctions.h"
 #include "ThreadState.h"
@@ -186,6 +187,20 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit() {
   return std::move(*jit);
 }
 
+static void addConvergenceFaults(KernelImage &image, const Function &function) {
+  auto makeSite = [&](const Instruction &instruction) {
+    Site *site = image.addSite<Site>();
+    site->line = instruction.line;
+    site->location = instruction.location;
+    site->spelled = instruction.spelled();
+    return site;
+  };
+  for (ConvergenceFault &fault : findConvergenceFaults(function))
+    image.convergenceFaults.push_back({std::move(fault.message),
+                                       makeSite(*fault.aligned),
+                                       makeSite(*fault.branch)});
+}
+
 std::unique_ptr<KernelImage>
 tile::emulator::lowerKernel(const Program &program, ModuleMemory &memory,
                             llvm::StringRef entry, CheckMask checks,
@@ -229,6 +244,9 @@ tile::emulator::lowerKernel(const Program &program, ModuleMemory &memory,
     ok &= FunctionLowering(*image, *module, program, index, diagnostics).run();
   if (!ok)
     return nullptr;
+  if (checks & checkConverge)
+    for (int index : image->functions)
+      addConvergenceFaults(*image, program.functions[index]);
   image->code = std::make_unique<llvm::orc::ThreadSafeModule>(
       std::move(module), std::move(context));
   return image;

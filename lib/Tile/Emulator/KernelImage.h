@@ -29,7 +29,8 @@ enum CheckBits : CheckMask {
   checkRace = 1,
   checkProxy = 2,
   checkUninitialized = 4,
-  checkRegister = 8
+  checkRegister = 8,
+  checkConverge = 16
 };
 
 /// Storage of a module's .global and .const variables, shared by the kernels
@@ -37,6 +38,12 @@ enum CheckBits : CheckMask {
 struct ModuleMemory {
   std::vector<std::unique_ptr<uint8_t[]>> blocks;
   llvm::DenseMap<int, uint8_t *> variables;
+};
+
+/// A fault that shows without a run.
+struct TextFault {
+  std::string message;
+  const Site *first, *second;
 };
 
 struct KernelImage {
@@ -57,6 +64,7 @@ struct KernelImage {
   uint64_t localBytes = 0;    // of the largest frame of local memory
   std::vector<int> functions; // reachable, entry first
   std::vector<uint64_t> functionAddresses; // what may be called indirectly
+  std::vector<TextFault> convergenceFaults;
   bool usesClusters = false;
   bool usesAsyncCopies = false; // cp.async, which needs an agent a thread
 

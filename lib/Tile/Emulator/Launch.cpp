@@ -295,6 +295,8 @@ tile::emulator::runLaunch(const KernelImage &image, const LaunchConfig &config,
       !placeBuffers(launch, diagnostics))
     return std::nullopt;
 
+  for (const TextFault &fault : image.convergenceFaults)
+    report(launch, ReportKind::NoConvergence, fault);
   launch.lastProgress = nowMicroseconds();
   if (config.timeLimitSeconds > 0)
     launch.deadline =

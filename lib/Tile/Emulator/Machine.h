@@ -362,6 +362,7 @@ void report(Launch &launch, ReportKind kind, std::string message,
             std::array<uint64_t, 4> key);
 void report(Thread &thread, ReportKind kind, std::string message,
             const Site *site);
+void report(Launch &launch, ReportKind kind, const TextFault &fault);
 /// A report that ends the launch.
 [[noreturn]] void reportFatal(Thread &thread, ReportKind kind,
                               std::string message, const Site *site);

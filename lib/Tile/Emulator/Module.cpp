@@ -47,6 +47,7 @@ std::optional<uint32_t> checks::parse(std::string_view names) {
                      .Case("proxy", Proxy)
                      .Case("uninit", Uninitialized)
                      .Case("register", Register)
+                     .Case("converge", Converge)
                      .Default(std::nullopt);
     if (!check)
       return std::nullopt;

@@ -78,23 +78,34 @@ void tile::emulator::forEachRegister(
   visitOperand(instruction.operands[0], true, visit);
 }
 
+llvm::SmallVector<int, 2>
+tile::emulator::findTargets(const Function &function,
+                            const Instruction &instruction) {
+  llvm::SmallVector<int, 2> labels;
+  if (instruction.opcode == "bra" && !instruction.operands.empty() &&
+      instruction.operands[0].is(Operand::Kind::Label) &&
+      instruction.operands[0].symbol >= 0)
+    labels.push_back(instruction.operands[0].symbol);
+  if (instruction.opcode == "brx")
+    for (const auto &targets : function.branchTargets)
+      labels.append(targets.second.begin(), targets.second.end());
+  return labels;
+}
+
+bool tile::emulator::fallsThrough(const Instruction &instruction) {
+  llvm::StringRef op = instruction.opcode;
+  return instruction.predicate >= 0 ||
+         !(op == "bra" || op == "brx" || op == "ret" || op == "exit" ||
+           op == "trap");
+}
+
 static llvm::SmallVector<int, 2> successors(const Function &function,
                                             int index) {
   const Instruction &instruction = function.code[index];
   llvm::SmallVector<int, 2> list;
-  llvm::StringRef op = instruction.opcode;
-  bool always = instruction.predicate < 0;
-  if (op == "bra" && !instruction.operands.empty() &&
-      instruction.operands[0].is(Operand::Kind::Label) &&
-      instruction.operands[0].symbol >= 0)
-    list.push_back(function.labels[instruction.operands[0].symbol].position);
-  if (op == "brx")
-    for (const auto &targets : function.branchTargets)
-      for (int target : targets.second)
-        list.push_back(function.labels[target].position);
-  bool leaves =
-      op == "bra" || op == "brx" || op == "ret" || op == "exit" || op == "trap";
-  if (!leaves || !always)
+  for (int label : findTargets(function, instruction))
+    list.push_back(function.labels[label].position);
+  if (fallsThrough(instruction))
     list.push_back(index + 1);
   llvm::erase_if(list, [&](int i) {
     return i < 0 || i >= static_cast<int>(function.code.size());

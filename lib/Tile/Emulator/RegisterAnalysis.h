@@ -26,6 +26,13 @@ bool isUnusedSource(const ptx::Instruction &instruction,
 void forEachRegister(const ptx::Instruction &instruction,
                      llvm::function_ref<void(int, bool)> visit);
 
+/// The labels that an instruction may go to.
+llvm::SmallVector<int, 2> findTargets(const ptx::Function &function,
+                                      const ptx::Instruction &instruction);
+
+/// Whether the next instruction may come after it.
+bool fallsThrough(const ptx::Instruction &instruction);
+
 /// Registers of which some bit may have no value when they are read, or that
 /// are computed from such.
 std::vector<int> findMaybeUninitialized(const ptx::Function &function);

@@ -28,7 +28,8 @@ std::string Party::str() const {
   if (!isKnown)
     return "";
   std::string text = isAsynchronous ? "an asynchronous operation of " : "";
-  text += "thread " + triple(thread) + " of block " + triple(block);
+  text += isAnyone ? "any thread"
+                   : "thread " + triple(thread) + " of block " + triple(block);
   if (!instruction.empty())
     text += ", `" + instruction + "` at PTX line " + std::to_string(ptxLine);
   if (!sourceFile.empty())
@@ -142,6 +143,19 @@ void tile::emulator::report(Launch &launch, ReportKind kind,
   it->second = launch.reports.size();
   launch.reports.push_back(
       {kind, std::move(message), first, second, std::move(place), 1});
+}
+
+void tile::emulator::report(Launch &launch, ReportKind kind,
+                            const TextFault &fault) {
+  auto partyOf = [&](const Site *site) {
+    Party party;
+    party.isKnown = party.isAnyone = true;
+    fillSite(launch, party, site);
+    return party;
+  };
+  report(launch, kind, fault.message, partyOf(fault.first),
+         partyOf(fault.second), "",
+         {fault.first->number + 1ull, fault.second->number + 1ull, 0, 0});
 }
 
 void tile::emulator::report(Thread &thread, ReportKind kind,

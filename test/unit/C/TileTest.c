@@ -136,7 +136,7 @@ static void testOptions(tile_program *program) {
       {"{\"seeds\": 0}", "option 'seeds': expected a number from 1"},
       {"{\"seed\": -1}", "option 'seed': expected an integer of zero or more"},
       {"{\"checks\": \"race\"}", "option 'checks': expected an array of names"},
-      {"{\"checks\": [\"rase\"]}", "expected race, proxy, uninit, register"},
+      {"{\"checks\": [\"rase\"]}", "expected race, proxy, uninit, register, converge"},
       {"[]", "no JSON object"},
       {"{", "the options are no JSON"},
   };
