@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from tile_runtime import Runtime
+from tile_runtime import Artifacts
 
 Call = Callable[[], None]
 
@@ -101,19 +101,18 @@ def gemv(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", type=Path, required=True)
-    parser.add_argument("--artifacts", type=Path, required=True)
+    Artifacts.add_options(parser)
     parser.add_argument("--chip", default="sm_90")
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--compile", action="store_true", help="time torch.compile beside torch")
     parser.add_argument("--only", help="parts of names, separated by commas")
     options = parser.parse_args()
-    runtime = Runtime(options.library)
+    artifacts = Artifacts(options)
     rows: list[Row] = []
 
     def load(file: str, function: str) -> Any:
-        return runtime.load(options.artifacts / f"{file}.tile", function, options.chip)
+        return artifacts.load(file, function, options.chip)
 
     def measure(
         name: str,

@@ -15,6 +15,7 @@ import numpy as np
 import tile
 import tile.language as T
 from common import LARGE, attention, check, f64, randn, time, zeros
+from online_softmax import OnlineSoftmax
 
 FAST = {tile.PassConfigKey.TL_ENABLE_FAST_MATH: True}
 
@@ -39,15 +40,9 @@ def forward(batch, heads, groups, rows, dim, is_causal, block_M=64, block_N=64):
             scores = T.alloc_fragment([block_M, block_N], accum_dtype)
             scores_cast = T.alloc_fragment([block_M, block_N], dtype)
             out = T.alloc_fragment([block_M, dim], accum_dtype)
-            largest = T.alloc_fragment([block_M], accum_dtype)
-            before = T.alloc_fragment([block_M], accum_dtype)
-            rescale = T.alloc_fragment([block_M], accum_dtype)
-            row_sum = T.alloc_fragment([block_M], accum_dtype)
-            total = T.alloc_fragment([block_M], accum_dtype)
+            softmax = OnlineSoftmax(block_M, scale, accum_dtype)
             T.copy(Q[bz, by, bx * block_M : (bx + 1) * block_M, :], Q_shared)
             T.clear(out)
-            T.clear(total)
-            T.fill(largest, -T.infinity(accum_dtype))
             tiles = T.ceildiv((bx + 1) * block_M, block_N) if is_causal else T.ceildiv(rows, block_N)
             for k in T.Pipelined(tiles, num_stages=1):
                 T.copy(K[bz, by // groups, k * block_N : (k + 1) * block_N, :], K_shared)
@@ -55,26 +50,15 @@ def forward(batch, heads, groups, rows, dim, is_causal, block_M=64, block_N=64):
                 for i, j in T.Parallel(block_M, block_N):
                     seen = bx * block_M + i >= k * block_N + j if is_causal else k * block_N + j < rows
                     scores[i, j] = T.if_then_else(seen, scores[i, j], -T.infinity(accum_dtype))
-                T.copy(largest, before)
-                T.reduce_max(scores, largest, dim=1, clear=False)
-                for i in T.Parallel(block_M):
-                    rescale[i] = T.exp2(before[i] * scale - largest[i] * scale)
-                for i, j in T.Parallel(block_M, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] * scale - largest[i] * scale)
-                T.reduce_sum(scores, row_sum, dim=1)
-                for i in T.Parallel(block_M):
-                    total[i] = total[i] * rescale[i] + row_sum[i]
-                T.copy(scores, scores_cast)
-                for i, j in T.Parallel(block_M, dim):
-                    out[i, j] *= rescale[i]
+                softmax.update(scores, scores_cast)
+                softmax.correct(out)
                 T.copy(V[bz, by // groups, k * block_N : (k + 1) * block_N, :], V_shared)
                 T.gemm(scores_cast, V_shared, out, policy=T.GemmWarpPolicy.FullRow)
-            for i, j in T.Parallel(block_M, dim):
-                out[i, j] /= total[i]
+            softmax.finish(out)
             T.copy(out, Output[bz, by, bx * block_M : (bx + 1) * block_M, :])
             for i in T.Parallel(block_M):
-                total[i] = T.log2(total[i]) + largest[i] * scale
-            T.copy(total, lse[bz, by, bx * block_M : (bx + 1) * block_M])
+                softmax.total[i] = T.log2(softmax.total[i]) + softmax.largest[i] * scale
+            T.copy(softmax.total, lse[bz, by, bx * block_M : (bx + 1) * block_M])
 
     return main
 

@@ -14,6 +14,7 @@ import numpy as np
 import tile
 import tile.language as T
 from common import LARGE, attention, check, f64, put, randn, time
+from online_softmax import OnlineSoftmax
 
 
 @tile.jit(out_idx=[3], pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
@@ -34,21 +35,6 @@ def flash_attention(
         else:
             T.copy(tensor[b, start : start + length, h, :], out)
 
-    @T.macro
-    def online_softmax(scores, scores_cast, largest, before, scale_old, row_sum, total):
-        T.copy(largest, before)
-        T.reduce_max(scores, largest, dim=1, clear=False)
-        for i in T.Parallel(block_M):
-            # A row that has seen nothing yet stays at zero instead of NaN.
-            largest[i] = T.max(largest[i], -1e30)
-            scale_old[i] = T.exp2(before[i] * scale - largest[i] * scale)
-        for i, j in T.Parallel(block_M, block_N):
-            scores[i, j] = T.exp2(scores[i, j] * scale - largest[i] * scale)
-        T.reduce_sum(scores, row_sum, dim=1)
-        for i in T.Parallel(block_M):
-            total[i] = total[i] * scale_old[i] + row_sum[i]
-        T.copy(scores, scores_cast)
-
     @T.prim_func
     def main(
         Q: T.Tensor(shape(seq_q), dtype),
@@ -63,16 +49,10 @@ def flash_attention(
             scores = T.alloc_fragment([block_M, block_N], accum_dtype)
             scores_cast = T.alloc_fragment([block_M, block_N], dtype)
             out = T.alloc_fragment([block_M, dim], accum_dtype)
-            largest = T.alloc_fragment([block_M], accum_dtype)
-            before = T.alloc_fragment([block_M], accum_dtype)
-            scale_old = T.alloc_fragment([block_M], accum_dtype)
-            row_sum = T.alloc_fragment([block_M], accum_dtype)
-            total = T.alloc_fragment([block_M], accum_dtype)
+            softmax = OnlineSoftmax(block_M, scale, accum_dtype)
 
             load(Q, bz, by, bx * block_M, block_M, Q_shared)
             T.clear(out)
-            T.clear(total)
-            T.fill(largest, -T.infinity(accum_dtype))
 
             tiles = T.ceildiv(seq_kv, block_N)
             if is_causal:
@@ -85,14 +65,12 @@ def flash_attention(
                     if is_causal:
                         seen = seen and k * block_N + j <= bx * block_M + i + past
                     scores[i, j] = T.if_then_else(seen, scores[i, j], -T.infinity(accum_dtype))
-                online_softmax(scores, scores_cast, largest, before, scale_old, row_sum, total)
-                for i, j in T.Parallel(block_M, dim):
-                    out[i, j] *= scale_old[i]
+                softmax.update(scores, scores_cast)
+                softmax.correct(out)
                 load(V, bz, by, k * block_N, block_N, V_shared)
                 T.gemm(scores_cast, V_shared, out, policy=T.GemmWarpPolicy.FullRow)
 
-            for i, j in T.Parallel(block_M, dim):
-                out[i, j] = T.if_then_else(total[i] > 0, out[i, j] / total[i], 0)
+            softmax.finish(out)
             if order == "bhsd":
                 T.copy(out, Output[bz, by, bx * block_M : (bx + 1) * block_M, :])
             else:

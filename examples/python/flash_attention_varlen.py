@@ -11,6 +11,7 @@ import numpy as np
 import tile
 import tile.language as T
 from common import LARGE, attention, check, f64, put, randn, time
+from online_softmax import OnlineSoftmax
 
 
 @tile.jit(out_idx=[6], pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
@@ -35,11 +36,7 @@ def varlen_attention(batch, UQ, UKV, heads, dim, is_causal, block_M=64, block_N=
             scores = T.alloc_fragment([block_M, block_N], accum_dtype)
             scores_cast = T.alloc_fragment([block_M, block_N], dtype)
             out = T.alloc_fragment([block_M, dim], accum_dtype)
-            largest = T.alloc_fragment([block_M], accum_dtype)
-            before = T.alloc_fragment([block_M], accum_dtype)
-            rescale = T.alloc_fragment([block_M], accum_dtype)
-            row_sum = T.alloc_fragment([block_M], accum_dtype)
-            total = T.alloc_fragment([block_M], accum_dtype)
+            softmax = OnlineSoftmax(block_M, scale, accum_dtype)
 
             q_start = cu_seqlens_q[bz]
             k_start = cu_seqlens_k[bz]
@@ -49,8 +46,6 @@ def varlen_attention(batch, UQ, UKV, heads, dim, is_causal, block_M=64, block_N=
 
             T.copy(Q[q_start + bx * block_M : q_start + bx * block_M + block_M, by, :], Q_shared)
             T.clear(out)
-            T.clear(total)
-            T.fill(largest, -T.infinity(accum_dtype))
             tiles = (
                 T.min(T.ceildiv(offset + (bx + 1) * block_M, block_N), T.ceildiv(k_length, block_N))
                 if is_causal
@@ -65,18 +60,8 @@ def varlen_attention(batch, UQ, UKV, heads, dim, is_causal, block_M=64, block_N=
                     else:
                         hidden = k * block_N + j >= k_length
                     scores[i, j] = T.if_then_else(hidden, -1e9, scores[i, j])
-                T.copy(largest, before)
-                T.reduce_max(scores, largest, dim=1, clear=False)
-                for i in T.Parallel(block_M):
-                    rescale[i] = T.exp2(before[i] * scale - largest[i] * scale)
-                for i, j in T.Parallel(block_M, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] * scale - largest[i] * scale)
-                T.reduce_sum(scores, row_sum, dim=1)
-                for i in T.Parallel(block_M):
-                    total[i] = total[i] * rescale[i] + row_sum[i]
-                T.copy(scores, scores_cast)
-                for i, j in T.Parallel(block_M, dim):
-                    out[i, j] *= rescale[i]
+                softmax.update(scores, scores_cast)
+                softmax.correct(out)
                 T.copy(V[k_start + k * block_N : k_start + k * block_N + block_N, by, :], V_shared)
                 T.gemm(scores_cast, V_shared, out, policy=T.GemmWarpPolicy.FullRow)
 
@@ -84,7 +69,7 @@ def varlen_attention(batch, UQ, UKV, heads, dim, is_causal, block_M=64, block_N=
                 # Rows of the next sequence belong to other blocks.
                 if bx * block_M + i < q_length:
                     nothing = is_causal and bx * block_M + i + offset < 0
-                    Output[q_start + bx * block_M + i, by, d] = 0 if nothing else out[i, d] / total[i]
+                    Output[q_start + bx * block_M + i, by, d] = 0 if nothing else out[i, d] / softmax.total[i]
 
     return main
 

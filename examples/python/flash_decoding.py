@@ -7,6 +7,7 @@ from __future__ import annotations
 import tile
 import tile.language as T
 from common import LARGE, attention, check, randn, time
+from online_softmax import OnlineSoftmax
 
 
 @tile.jit(out_idx=[3], pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
@@ -35,15 +36,9 @@ def flash_decoding(batch, heads, groups, length, dim, num_split=4, block_N=64):
             scores = T.alloc_fragment([block_H, block_N], accum_dtype)
             scores_cast = T.alloc_fragment([block_H, block_N], dtype)
             out = T.alloc_fragment([block_H, dim], accum_dtype)
-            largest = T.alloc_fragment([block_H], accum_dtype)
-            before = T.alloc_fragment([block_H], accum_dtype)
-            rescale = T.alloc_fragment([block_H], accum_dtype)
-            row_sum = T.alloc_fragment([block_H], accum_dtype)
-            total = T.alloc_fragment([block_H], accum_dtype)
+            softmax = OnlineSoftmax(block_H, scale, accum_dtype)
             T.copy(Q[bx, by * groups : by * groups + block_H, :], Q_shared)
             T.clear(out)
-            T.clear(total)
-            T.fill(largest, -T.infinity(accum_dtype))
             tiles = T.ceildiv(T.min(part, length - bz * part), block_N)
             for k in T.Pipelined(tiles, num_stages=2):
                 start = bz * part + k * block_N
@@ -51,29 +46,22 @@ def flash_decoding(batch, heads, groups, length, dim, num_split=4, block_N=64):
                 T.gemm(Q_shared, K_shared, scores, transpose_B=True, clear_accum=True, policy=T.GemmWarpPolicy.FullCol)
                 for i, j in T.Parallel(block_H, block_N):
                     scores[i, j] = T.if_then_else(start + j < length, scores[i, j], -T.infinity(accum_dtype))
-                T.copy(largest, before)
-                T.reduce_max(scores, largest, dim=1, clear=False)
-                for i in T.Parallel(block_H):
-                    rescale[i] = T.exp2(before[i] * scale - largest[i] * scale)
-                for i, j in T.Parallel(block_H, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] * scale - largest[i] * scale)
-                T.reduce_sum(scores, row_sum, dim=1)
-                for i in T.Parallel(block_H):
-                    total[i] = total[i] * rescale[i] + row_sum[i]
-                T.copy(scores, scores_cast)
-                for i, j in T.Parallel(block_H, dim):
-                    out[i, j] *= rescale[i]
+                softmax.update(scores, scores_cast)
+                softmax.correct(out)
                 T.copy(V[bx, start : start + block_N, by, :], V_shared)
                 T.gemm(scores_cast, V_shared, out, policy=T.GemmWarpPolicy.FullCol)
+            softmax.finish(out)
             for i in T.Parallel(block_H):
                 if i < groups:
                     # A split without keys weighs nothing.
                     lse[bx, by * groups + i, bz] = T.if_then_else(
-                        total[i] > 0, T.log2(total[i]) + largest[i] * scale, -T.infinity(accum_dtype)
+                        softmax.total[i] > 0,
+                        T.log2(softmax.total[i]) + softmax.largest[i] * scale,
+                        -T.infinity(accum_dtype),
                     )
             for i, j in T.Parallel(block_H, dim):
                 if i < groups:
-                    partial[bx, by * groups + i, bz, j] = T.if_then_else(total[i] > 0, out[i, j] / total[i], 0)
+                    partial[bx, by * groups + i, bz, j] = out[i, j]
 
         with T.Kernel(batch, heads, threads=128) as (bx, by):
             weights = T.alloc_fragment([num_split], accum_dtype)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import tile
 import tile.language as T
 from common import LARGE, attention, check, randn, time
+from online_softmax import OnlineSoftmax
 
 
 @tile.jit(out_idx=[3], pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
@@ -28,16 +29,10 @@ def gqa(batch, heads, groups, rows, dim, is_causal, block_M=64, block_N=64, num_
             scores = T.alloc_fragment([block_M, block_N], accum_dtype)
             scores_cast = T.alloc_fragment([block_M, block_N], dtype)
             out = T.alloc_fragment([block_M, dim], accum_dtype)
-            largest = T.alloc_fragment([block_M], accum_dtype)
-            before = T.alloc_fragment([block_M], accum_dtype)
-            rescale = T.alloc_fragment([block_M], accum_dtype)
-            row_sum = T.alloc_fragment([block_M], accum_dtype)
-            total = T.alloc_fragment([block_M], accum_dtype)
+            softmax = OnlineSoftmax(block_M, scale, accum_dtype)
 
             T.copy(Q[bz, by, bx * block_M : (bx + 1) * block_M, :], Q_shared)
             T.clear(out)
-            T.clear(total)
-            T.fill(largest, -T.infinity(accum_dtype))
             tiles = T.ceildiv((bx + 1) * block_M, block_N) if is_causal else T.ceildiv(rows, block_N)
             for k in T.Pipelined(tiles, num_stages=num_stages):
                 T.copy(K[bz, by // groups, k * block_N : (k + 1) * block_N, :], K_shared)
@@ -47,25 +42,11 @@ def gqa(batch, heads, groups, rows, dim, is_causal, block_M=64, block_N=64, num_
                     else:
                         scores[i, j] = T.if_then_else(k * block_N + j >= rows, -T.infinity(accum_dtype), 0)
                 T.gemm(Q_shared, K_shared, scores, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
-                T.copy(largest, before)
-                T.fill(largest, -T.infinity(accum_dtype))
-                T.reduce_max(scores, largest, dim=1, clear=False)
-                for i in T.Parallel(block_M):
-                    largest[i] = T.max(largest[i], before[i])
-                for i in T.Parallel(block_M):
-                    rescale[i] = T.exp2(before[i] * scale - largest[i] * scale)
-                for i, j in T.Parallel(block_M, block_N):
-                    scores[i, j] = T.exp2(scores[i, j] * scale - largest[i] * scale)
-                T.reduce_sum(scores, row_sum, dim=1)
-                for i in T.Parallel(block_M):
-                    total[i] = total[i] * rescale[i] + row_sum[i]
-                T.copy(scores, scores_cast)
-                for i, j in T.Parallel(block_M, dim):
-                    out[i, j] *= rescale[i]
+                softmax.update(scores, scores_cast)
+                softmax.correct(out)
                 T.copy(V[bz, by // groups, k * block_N : (k + 1) * block_N, :], V_shared)
                 T.gemm(scores_cast, V_shared, out, policy=T.GemmWarpPolicy.FullRow)
-            for i, j in T.Parallel(block_M, dim):
-                out[i, j] /= total[i]
+            softmax.finish(out)
             T.copy(out, Output[bz, by, bx * block_M : (bx + 1) * block_M, :])
 
     return main

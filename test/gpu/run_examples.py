@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 import torch
-from tile_runtime import Runtime
+from tile_runtime import Artifacts
 
 from examples import Arguments, Case, all_cases
 
@@ -25,9 +24,9 @@ def poisoned(case: Case, value: float) -> Arguments:
     return arguments
 
 
-def check(runtime: Runtime, artifacts: Path, case: Case, chip: str) -> str:
+def check(artifacts: Artifacts, case: Case, chip: str) -> str:
     """What is wrong, or nothing."""
-    module = runtime.load(artifacts / f"{case.function}.tile", case.function, chip)
+    module = artifacts.load(case.function, case.function, chip)
     runs = []
     for value in (77.0, -3.0):
         arguments = poisoned(case, value)
@@ -52,19 +51,18 @@ def check(runtime: Runtime, artifacts: Path, case: Case, chip: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", type=Path, required=True)
-    parser.add_argument("--artifacts", type=Path, required=True)
+    Artifacts.add_options(parser)
     parser.add_argument("--chips", default="sm_80,sm_90")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     torch.backends.cuda.matmul.allow_tf32 = False
-    runtime = Runtime(options.library)
+    artifacts = Artifacts(options)
     passed = failed = 0
     for chip in options.chips.split(","):
         for case in all_cases():
             try:
-                problem = check(runtime, options.artifacts, case, chip)
+                problem = check(artifacts, case, chip)
             except RuntimeError as error:
                 problem = str(error).splitlines()[0]
                 if "illegal" in problem or "misaligned" in problem or "launch failed" in problem:

@@ -3,6 +3,7 @@ or addresses in the device's memory."""
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,6 +64,22 @@ class Runtime:
         if not handle:
             raise RuntimeError(self.lib.tile_last_error().decode())
         return Module(self, handle)
+
+
+class Artifacts:
+    """A folder of artifacts, and the library that loads them; both from the command line."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.runtime = Runtime(options.library)
+        self.folder: Path = options.artifacts
+
+    @staticmethod
+    def add_options(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--library", type=Path, required=True, help="libtile-runtime.so")
+        parser.add_argument("--artifacts", type=Path, required=True, help="a folder of .tile files")
+
+    def load(self, file: str, function: str, chip: str) -> Module:
+        return self.runtime.load(self.folder / f"{file}.tile", function, chip)
 
 
 class Module:

@@ -38,23 +38,32 @@ FUNCTIONS = {
     "ceil": np.ceil,
     "round": np.round,
     "trunc": np.trunc,
+    "exp10": lambda x: 10.0**x,
+    "expm1": np.expm1,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
 }
 
 
-def test_functions(rng):
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
+def test_functions(rng, target):
     names = list(FUNCTIONS)
 
     def kernel(A: T.Tensor((64,), "float32"), B: T.Tensor((len(names), 64), "float32")):
-        with T.Kernel(1):
+        with T.Kernel(1, threads=64):
             for i in T.Parallel(64):
                 for at, name in enumerate(names):
                     B[at, i] = getattr(T, name)(A[i])
 
     a = rng.uniform(0.1, 3, 64).astype(np.float32)
     b = np.zeros((len(names), 64), np.float32)
-    run(kernel, a, b)
+    tile.compile(T.prim_func(kernel), target=target)(a, b)
     for at, name in enumerate(names):
-        close(b[at], FUNCTIONS[name](a.astype(np.float64)), rtol=2e-6, atol=2e-6, norm=1e-6)
+        # Near its poles the tangent divides by a cosine that is all but zero.
+        bound = 1e-5 if name == "tan" else 2e-6
+        close(b[at], FUNCTIONS[name](a.astype(np.float64)), rtol=bound, atol=bound, norm=bound / 2)
 
 
 def test_operators(rng):

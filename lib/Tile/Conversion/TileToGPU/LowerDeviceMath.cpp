@@ -146,6 +146,20 @@ struct LowerApproximateLog2 : OpRewritePattern<math::Log2Op> {
     return success();
   }
 };
+/// By log2, whichever that is.
+struct LowerLog10 : OpRewritePattern<math::Log10Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Log10Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value log2 = math::Log2Op::create(b, op.getOperand(), op.getFastmathAttr());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, log2,
+                                               constantF32(b, 0.301029996f));
+    return success();
+  }
+};
 struct LowerApproximateTanh : OpRewritePattern<math::TanhOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::TanhOp op,
@@ -261,8 +275,8 @@ struct LowerDeviceMathPass
         patterns,
         {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "fpowi"});
     patterns.add<LowerExp2, LowerExp, LowerRsqrt, LowerApproximateLog,
-                 LowerApproximateLog2, LowerApproximateTanh>(&getContext(),
-                                                             /*benefit=*/5);
+                 LowerApproximateLog2, LowerApproximateTanh, LowerLog10>(
+        &getContext(), /*benefit=*/5);
     patterns.add<WidenNarrow, LowerRemainder>(&getContext());
     populateIntrinsics(patterns);
     tile::gpu_code::populateFP8Patterns(patterns);
@@ -277,9 +291,9 @@ struct LowerDeviceMathPass
         if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
             hasInstruction(op))
           return;
-        op->emitOpError("of ")
-            << op->getResult(0).getType() << " has no instruction on " << chip
-            << "; compute it in f32";
+        Type type = op->getResult(0).getType();
+        op->emitOpError("of ") << type << " has no instruction on " << chip
+                               << (type.isF32() ? "" : "; compute it in f32");
         failed = true;
       });
     });
