@@ -8,7 +8,9 @@
 #ifndef TILE_TRANSFORMS_INLINECALLS_H
 #define TILE_TRANSFORMS_INLINECALLS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 
@@ -17,9 +19,11 @@ struct InlineCounts {
   unsigned removed = 0;
 };
 
-/// Inlines all calls of the functions of `module` that have launches, directly
-/// or through calls, and removes the helpers that are then without use. What
-/// cannot be inlined is reported at the call.
+/// The functions of `module` that have launches, directly or through calls.
+llvm::SetVector<mlir::func::FuncOp> findTilePrograms(mlir::ModuleOp module);
+
+/// Inlines all calls of these functions, and removes the helpers that are then
+/// without use. What cannot be inlined is reported at the call.
 mlir::FailureOr<InlineCounts> inlineCalls(mlir::ModuleOp module);
 
 } // namespace tile

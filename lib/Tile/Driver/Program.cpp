@@ -11,9 +11,9 @@
 #include "Tile/Driver/NearestName.h"
 #include "Tile/Driver/Registration.h"
 #include "Tile/IR/EntryAttributes.h"
+#include "Tile/Transforms/InlineCalls.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -42,27 +42,9 @@ llvm::Expected<func::FuncOp> Program::State::lookup(StringRef name) const {
   return unknownName("function", name, known);
 }
 
-/// Whether a function or one that it calls launches a kernel.
-static bool launches(func::FuncOp function) {
-  llvm::SmallSetVector<func::FuncOp, 4> reached;
-  reached.insert(function);
-  for (size_t i = 0; i < reached.size(); ++i) {
-    WalkResult result = func::FuncOp(reached[i]).walk([&](Operation *op) {
-      if (auto call = dyn_cast<func::CallOp>(op))
-        if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-                op, call.getCalleeAttr()))
-          reached.insert(callee);
-      return isa<LaunchOp>(op) ? WalkResult::interrupt()
-                               : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return true;
-  }
-  return false;
-}
-
 /// A function that is there to be run, not to be called by others.
-static bool isEntry(func::FuncOp function) {
+static bool isEntry(func::FuncOp function,
+                    const llvm::SetVector<func::FuncOp> &programs) {
   if (!function.isPublic() || function.isExternal())
     return false;
   if (function->hasAttr(kReference))
@@ -70,13 +52,14 @@ static bool isEntry(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (function.getArgAttr(i, kDefault))
       return true;
-  return launches(function);
+  return programs.contains(function);
 }
 
 std::vector<std::string> Program::getEntries() const {
   std::vector<std::string> entries;
+  llvm::SetVector<func::FuncOp> programs = findTilePrograms(getModule());
   for (auto function : getModule().getOps<func::FuncOp>())
-    if (isEntry(function))
+    if (isEntry(function, programs))
       entries.push_back(function.getSymName().str());
   return entries;
 }

@@ -18,7 +18,7 @@
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -96,16 +96,6 @@ public:
   explicit HelperCalls(ModuleOp module) : symbols(module) {
     for (auto function : module.getOps<func::FuncOp>())
       functions[function].calls = collectCalls(function);
-    for (auto function : module.getOps<func::FuncOp>())
-      function.walk([&](LaunchOp) {
-        markPrograms(function);
-        return WalkResult::interrupt();
-      });
-  }
-
-  /// True where `function` has a launch or calls a function that does.
-  bool isTileProgram(func::FuncOp function) const {
-    return programs.contains(function);
   }
 
   /// Reports what keeps the calls of `function` from being inlined.
@@ -116,29 +106,11 @@ private:
     return symbols.lookup<func::FuncOp>(call.getCallee());
   }
 
-  /// Marks `root` and all that call it.
-  void markPrograms(func::FuncOp root) {
-    if (!programs.insert(root).second)
-      return;
-    SmallVector<func::FuncOp> worklist = {root};
-    while (!worklist.empty()) {
-      func::FuncOp callee = worklist.pop_back_val();
-      for (auto &[function, info] : functions)
-        if (llvm::any_of(info.calls,
-                         [&](func::CallOp call) {
-                           return call.getCallee() == callee.getSymName();
-                         }) &&
-            programs.insert(function).second)
-          worklist.push_back(function);
-    }
-  }
-
   LogicalResult checkCall(func::CallOp call);
   LogicalResult reportRecursion(func::CallOp call);
 
   SymbolTable symbols;
   llvm::MapVector<func::FuncOp, FunctionInfo> functions;
-  DenseSet<func::FuncOp> programs;
   /// The calls that lead to the function under the walk.
   SmallVector<func::CallOp> path;
 };
@@ -260,12 +232,28 @@ static unsigned removeHelpers(ModuleOp module,
   return removed;
 }
 
+llvm::SetVector<func::FuncOp> tile::findTilePrograms(ModuleOp module) {
+  llvm::SetVector<func::FuncOp> programs;
+  llvm::StringMap<SmallVector<func::FuncOp>> callers;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (func::CallOp call : collectCalls(function))
+      callers[call.getCallee()].push_back(function);
+    if (function.walk([](LaunchOp) { return WalkResult::interrupt(); })
+            .wasInterrupted())
+      programs.insert(function);
+  }
+  for (size_t i = 0; i < programs.size(); ++i) {
+    func::FuncOp program = programs[i];
+    auto found = callers.find(program.getSymName());
+    if (found != callers.end())
+      programs.insert(found->second.begin(), found->second.end());
+  }
+  return programs;
+}
+
 FailureOr<InlineCounts> tile::inlineCalls(ModuleOp module) {
   HelperCalls graph(module);
-  SmallVector<func::FuncOp> programs;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (graph.isTileProgram(function))
-      programs.push_back(function);
+  llvm::SetVector<func::FuncOp> programs = findTilePrograms(module);
   for (func::FuncOp program : programs)
     if (failed(graph.check(program)))
       return failure();
