@@ -25,7 +25,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from cases import CASES, CHIPS, KERNELS, LONGER, ROOT, TILE_RUN, make_options
 
@@ -188,7 +190,18 @@ class Subject:
                     raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
         return ""
 
+    @cached_property
+    def launched(self) -> set[str]:
+        """The kernels that some case runs."""
+        kernels = set()
+        for entry in re.finditer(r"\.entry\s+([\w$]+)[^{]*\{", self.ptx):
+            if self.find_faults(f"{self.ptx[: entry.end()]}trap;{self.ptx[entry.end() :]}", 1):
+                kernels.add(entry[1])
+        return kernels
+
     def judge(self, mutant: Mutant, seeds: int) -> Outcome:
+        if mutant.site.kernel not in self.launched:
+            return Outcome(mutant, False, False)
         if self.find_faults(mutant.text, seeds):
             return Outcome(mutant, True, True)
         probe = replace(self.ptx, mutant.site, f"{mutant.site.guard}trap;")
@@ -243,13 +256,18 @@ class Findings:
         record = json.loads((Path(__file__).parent / "mutants.json").read_text())
         self.tried: list[str] = record["tried"]
         """Subjects all of whose mutants were tried."""
-        self.redundant: list[dict[str, str]] = record["redundant"]
-        """Patterns of mutants that need no report, and why."""
+        self.redundant: list[dict[str, Any]] = record["redundant"]
+        """Patterns of mutants that need no report, and why; whether a case gets there, which is so where a row does
+        not say."""
 
-    def find(self, subject: str, mutant: Mutant) -> int | None:
+    def find(self, subject: str, outcome: Outcome) -> int | None:
         """The number of the row that says why a mutant needs no report."""
         for number, row in enumerate(self.redundant):
-            if fnmatchcase(subject, row["subject"]) and fnmatchcase(str(mutant), row["mutant"]):
+            if (
+                fnmatchcase(subject, row["subject"])
+                and fnmatchcase(str(outcome.mutant), row["mutant"])
+                and outcome.is_reached == row.get("reached", True)
+            ):
                 return number
         return None
 
@@ -270,7 +288,7 @@ def main() -> int:
             name, outcome = names[done], done.result()
             if outcome.is_reported:
                 continue
-            is_listed = findings.find(name, outcome.mutant) is not None
+            is_listed = findings.find(name, outcome) is not None
             left += not is_listed
             print(f"{'  ' if is_listed else '! '}{name}: {outcome}", flush=True)
     print(f"{len(work)} mutants, {left} neither reported nor listed")

@@ -65,7 +65,7 @@ def test_mutants_are_reported_or_listed(outcomes: list[tuple[str, Outcome]]) -> 
     missed = [
         f"{name}: {outcome}"
         for name, outcome in outcomes
-        if not outcome.is_reported and findings.find(name, outcome.mutant) is None
+        if not outcome.is_reported and findings.find(name, outcome) is None
     ]
     assert outcomes and not missed, "\n".join(missed)
 
@@ -73,5 +73,5 @@ def test_mutants_are_reported_or_listed(outcomes: list[tuple[str, Outcome]]) -> 
 @pytest.mark.skipif(not WANTS_ALL, reason="what a sample leaves out may use the row; TILE_MUTANTS=all tries them all")
 def test_what_is_listed_is_there(outcomes: list[tuple[str, Outcome]]) -> None:
     findings = Findings()
-    used = {findings.find(name, outcome.mutant) for name, outcome in outcomes if not outcome.is_reported}
+    used = {findings.find(name, outcome) for name, outcome in outcomes if not outcome.is_reported}
     assert [row for number, row in enumerate(findings.redundant) if number not in used] == []
