@@ -94,3 +94,98 @@ func.func @same_memory(%x: memref<64xf32> {tile.name = "x", tile.may_alias = ["y
   }
   return
 }
+
+// -----
+
+// Each round has a part of %y of its own; what comes after the loop meets all.
+// CHECK-LABEL: func.func @parts
+// CHECK: scf.for
+// CHECK-NOT: gpu.barrier
+// CHECK: }
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.copy
+func.func @parts(%y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %F = tile.alloc_fragment : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+    scf.for %i = %c0 to %n step %c64 {
+      tile.copy %F to %y[%i] : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<?xf32>
+    }
+    tile.copy %y[0] to %F : memref<?xf32> to memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+  }
+  return
+}
+
+// -----
+
+// A round reads what it writes itself: it meets itself only.
+// CHECK-LABEL: func.func @update
+// CHECK: scf.for
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: }
+func.func @update(%y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %F = tile.alloc_fragment : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+    scf.for %i = %c0 to %n step %c64 {
+      tile.copy %y[%i] to %F : memref<?xf32> to memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+      tile.copy %F to %y[%i] : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Tiles longer than the step overlap.
+// CHECK-LABEL: func.func @overlap
+// CHECK: scf.for
+// CHECK-NEXT: gpu.barrier
+func.func @overlap(%y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %F = tile.alloc_fragment : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+    scf.for %i = %c0 to %n step %c32 {
+      tile.copy %F to %y[%i] : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Rounds of a loop around it come back to the same parts, and another access
+// may be anywhere.
+// CHECK-LABEL: func.func @anywhere
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy
+// CHECK: scf.for
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.copy
+func.func @anywhere(%y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %F = tile.alloc_fragment : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">>
+    scf.for %round = %c0 to %n step %c1 {
+      scf.for %i = %c0 to %n step %c64 {
+        tile.copy %F to %y[%i] : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<?xf32>
+      }
+    }
+    scf.for %i = %c0 to %n step %c64 {
+      tile.copy %F to %z[%i] : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<?xf32>
+      tile.copy %F to %z[%b] : memref<64xf32, #tile.fragment<"64 threads 32 (32):(1@0) registers (2):(32@0)">> to memref<?xf32>
+    }
+  }
+  return
+}

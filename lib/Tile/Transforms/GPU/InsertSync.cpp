@@ -19,6 +19,9 @@
 // readers and copies in flight use different versions of a buffer. It promises
 // nothing about other buffers in the same place.
 //
+// Rounds of a loop that each touch a part of their own of a global buffer
+// (tiles at the loop's variable, no longer than its step) do not meet there.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/EntryAttributes.h"
@@ -28,6 +31,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -52,6 +56,12 @@ struct State {
   void clear() {
     reads.clear();
     writes.clear();
+  }
+  void forget(const Buffers &buffers) {
+    for (Value buffer : buffers) {
+      reads.erase(buffer);
+      writes.erase(buffer);
+    }
   }
   bool join(const State &other) {
     size_t before = reads.size() + writes.size() + inFlight.size();
@@ -134,6 +144,61 @@ private:
     });
   }
 
+  /// The dimensions of a global buffer in which an access of the loop keeps to
+  /// the part of its round; none for accesses other than of tiles.
+  static SmallVector<int64_t> getDividedDims(scf::ForOp loop, Operation *access,
+                                             Value buffer) {
+    auto copy = dyn_cast<CopyOp>(access);
+    std::optional<APInt> step = loop.getConstantStep();
+    SmallVector<int64_t> dims;
+    if (!copy || !step)
+      return dims;
+    bool isSource = copy.getSource() == buffer;
+    // Not through a view, nor both ways.
+    if (isSource == (copy.getTarget() == buffer))
+      return dims;
+    FailureOr<SmallVector<int64_t>> tile =
+        isSource ? copy.getSourceTile() : copy.getTargetTile();
+    if (failed(tile))
+      return dims;
+    for (auto [dim, offset] :
+         llvm::enumerate(isSource ? copy.getMixedSourceOffsets()
+                                  : copy.getMixedTargetOffsets()))
+      if (offset == OpFoldResult(loop.getInductionVar()) &&
+          !ShapedType::isDynamic((*tile)[dim]) &&
+          (*tile)[dim] <= step->getSExtValue())
+        dims.push_back(dim);
+    return dims;
+  }
+
+  /// The global buffers of which each round of the loop has a part of its own.
+  static Buffers findDivided(scf::ForOp loop) {
+    DenseMap<Value, SmallVector<int64_t>> divided;
+    loop.walk([&](MemoryEffectOpInterface op) {
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      op.getEffects(effects);
+      for (const MemoryEffects::EffectInstance &effect : effects) {
+        Value value = effect.getValue();
+        if (!value || !isGlobal(value.getType()))
+          continue;
+        Value memory = getMemory(value);
+        SmallVector<int64_t> dims;
+        if (value == memory)
+          dims = getDividedDims(loop, op, memory);
+        auto [it, isNew] = divided.try_emplace(memory, dims);
+        if (!isNew)
+          llvm::erase_if(it->second, [&](int64_t dim) {
+            return !llvm::is_contained(dims, dim);
+          });
+      }
+    });
+    Buffers buffers;
+    for (auto &[memory, dims] : divided)
+      if (!dims.empty())
+        buffers.insert(memory);
+    return buffers;
+  }
+
   void insertBarrier(Operation *op, State &state) {
     OpBuilder builder(op);
     gpu::BarrierOp::create(builder, op->getLoc());
@@ -196,6 +261,9 @@ private:
     // Around a loop the state at the end meets that at the start, until
     // nothing is added.
     bool repeats = isa<LoopLikeOpInterface>(op);
+    Buffers divided;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      divided = findDivided(loop);
     State entry = state, exit = state;
     bool changed = true;
     while (changed) {
@@ -215,7 +283,9 @@ private:
           exit.join(current);
         isFirst = false;
       }
-      changed = repeats && entry.join(exit);
+      State next = exit;
+      next.forget(divided);
+      changed = repeats && entry.join(next);
     }
     // A loop may not run at all, a condition may have no else.
     exit.join(entry);
