@@ -90,6 +90,25 @@ func.func @gemm(%g: index) {
 
 // -----
 
+// Two rows left over share with the six before them: four and four.
+// CHECK-LABEL: func.func @gemm_rest
+// CHECK-COUNT-8: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-8: vector.fma
+// CHECK: scf.yield
+// CHECK-NOT: vector.fma
+func.func @gemm_rest(%g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %A = tile.alloc_shared : memref<8x32xf32, #tile.shared>
+    %B = tile.alloc_shared : memref<32x16xf32, #tile.shared>
+    %C = tile.alloc_fragment : memref<8x16xf32, #tile.fragment>
+    tile.gemm %A, %B, %C : memref<8x32xf32, #tile.shared>, memref<32x16xf32, #tile.shared>, memref<8x16xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
 // The last dimension runs in vectors; one test in front picks the version
 // without masks.
 // CHECK-LABEL: func.func @elementwise

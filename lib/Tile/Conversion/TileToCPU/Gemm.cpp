@@ -353,7 +353,17 @@ void GemmLowering::kernel(Value panel, Value row, Value column, int64_t rows,
 
 void GemmLowering::rowsOfPanel(Value panel, Value column, int64_t columns) {
   int64_t whole = m / mr * mr;
-  {
+  // Few rows are too few independent sums to hide the latency of an addition;
+  // they share with the last block.
+  SmallVector<int64_t, 2> rest;
+  if (int64_t left = m - whole; left != 0) {
+    if (2 * left < mr && whole != 0) {
+      whole -= mr;
+      rest.push_back((mr + left) / 2);
+    }
+    rest.push_back(m - whole - (rest.empty() ? 0 : rest.front()));
+  }
+  if (whole != 0) {
     OpBuilder::InsertionGuard guard(b);
     auto loop = scf::ForOp::create(b, loc, constantIndex(b, loc, 0),
                                    constantIndex(b, loc, whole),
@@ -361,8 +371,11 @@ void GemmLowering::rowsOfPanel(Value panel, Value column, int64_t columns) {
     b.setInsertionPointToStart(loop.getBody());
     kernel(panel, loop.getInductionVar(), column, mr, columns);
   }
-  if (whole < m)
-    kernel(panel, constantIndex(b, loc, whole), column, m - whole, columns);
+  int64_t row = whole;
+  for (int64_t rows : rest) {
+    kernel(panel, constantIndex(b, loc, row), column, rows, columns);
+    row += rows;
+  }
 }
 
 void GemmLowering::lower() {
