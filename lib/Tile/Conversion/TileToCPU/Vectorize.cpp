@@ -322,7 +322,7 @@ void Vectorizer::emitIf(scf::IfOp op, Value mask) {
   bool isFlat = llvm::none_of(*op.thenBlock(), [](Operation &inner) {
     return inner.getNumRegions() != 0;
   });
-  if (mask || holds == holdsForAll.end() || !isFlat)
+  if (isRare || mask || holds == holdsForAll.end() || !isFlat)
     return emitMaskedIf(op, condition.vector, mask);
   emitUnmaskedIf(op, holds->second);
 }
@@ -419,5 +419,7 @@ void cpu::vectorizeBody(OpBuilder &b, LaunchContext &context, ParallelOp op,
   b.setInsertionPointToStart(test.thenBlock());
   make().run(op, ivs, quotients);
   b.setInsertionPointToStart(test.elseBlock());
-  make().run(op, ivs);
+  Vectorizer unsteady = make();
+  unsteady.setRare();
+  unsteady.run(op, ivs);
 }

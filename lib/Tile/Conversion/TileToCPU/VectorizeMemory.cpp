@@ -260,7 +260,7 @@ void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
                                                 startOf(access))
                              .getResult();
     setVector(op.getResult(), result);
-    if (!access.mask && isGlobal(op.getMemRefType()))
+    if (!isRare && !access.mask && isGlobal(op.getMemRefType()))
       if (std::optional<unsigned> dim =
               findNextTile(launch, parallel, op.getIndices());
           dim && *dim + 1 == access.indices.size())

@@ -32,7 +32,7 @@ public:
              IntervalAnalysis &intervals)
       : b(b), vectorBytes(vectorBytes), lanes(lanes), options(options),
         intervals(intervals), varying(op), parallel(op),
-        launch(op->getParentOfType<LaunchOp>()) {}
+        launch(op->getParentOfType<LaunchOp>()), isRare(options.guard) {}
 
   /// Quotients and remainders of linear values by uniform ones.
   using Quotients = llvm::DenseSet<mlir::Operation *>;
@@ -41,6 +41,9 @@ public:
   /// and the last have one and the same, as an i1; null where there are none.
   mlir::Value findSteadyQuotients(ParallelOp op, mlir::ValueRange ivs,
                                   Quotients &found);
+
+  /// Takes the code to be for few of the vectors, at edges: it shall be small.
+  void setRare() { isRare = true; }
 
   /// Emits the body; the quotients in `known` are the same in all lanes.
   void run(ParallelOp op, mlir::ValueRange ivs, const Quotients &known = {}) {
@@ -171,6 +174,7 @@ private:
   VaryingAnalysis varying;
   ParallelOp parallel;
   LaunchOp launch;
+  bool isRare;
   Quotients steady;
   llvm::DenseMap<mlir::Value, Lanes> values;
   /// Of conditions that differ between lanes, an i1 that says they do not and
