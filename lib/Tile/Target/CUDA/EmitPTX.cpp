@@ -83,7 +83,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+  // What tile programs need of it is folding, scalars and invariants out of
+  // loops. Over the examples and benchmarks O2 and O3 gave ptxas no fewer
+  // instructions and no fewer spills, and took up to half as long again.
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
       .run(module, modules);
 }
 
