@@ -453,3 +453,51 @@ func.func @truth_values_reference(%y: memref<17xi32>) {
   }
   return
 }
+
+// One lane writes an element that all lanes have read and read again in the next
+// round: every thread that holds a copy of it has to see that.
+func.func @carried_by_one_lane(
+    %x: memref<?xf32> {tile.name = "x", tile.default = "randn:75xf32"},
+    %y: memref<?xf32> {tile.name = "y", tile.default = "empty:x[0]xf32"})
+    attributes {tile.reference = @carried_by_one_lane_reference,
+                tile.tolerance = #tile.tolerance<norm = 1.0e-6, atol = 1.0e-5>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c15 = arith.constant 15 : index
+  %c16 = arith.constant 16 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  tile.launch blocks(%b) in (%c1) {
+    %zero = arith.constant 0.0 : f32
+    %carry = tile.alloc_fragment : memref<1xf32, #tile.fragment>
+    tile.fill %carry, %zero : memref<1xf32, #tile.fragment>
+    scf.for %at = %c0 to %n step %c16 {
+      %sums = tile.alloc_fragment : memref<16xf32, #tile.fragment>
+      tile.copy %x[%at] to %sums : memref<?xf32> to memref<16xf32, #tile.fragment>
+      tile.scan sum %sums along 0 into %sums : memref<16xf32, #tile.fragment> into memref<16xf32, #tile.fragment>
+      tile.parallel (%i) in (16) {
+        %before = memref.load %carry[%c0] : memref<1xf32, #tile.fragment>
+        %own = memref.load %sums[%i] : memref<16xf32, #tile.fragment>
+        %sum = arith.addf %before, %own : f32
+        %to = arith.addi %at, %i : index
+        memref.store %sum, %y[%to] : memref<?xf32>
+        %isLast = arith.cmpi eq, %i, %c15 : index
+        scf.if %isLast {
+          memref.store %sum, %carry[%c0] : memref<1xf32, #tile.fragment>
+        }
+      }
+    }
+  }
+  return
+}
+func.func @carried_by_one_lane_reference(%x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %all = affine.for %i = 0 to %n iter_args(%sum = %zero) -> f64 {
+    %v = affine.load %x[%i] : memref<?xf64>
+    %next = arith.addf %sum, %v : f64
+    affine.store %next, %y[%i] : memref<?xf64>
+    affine.yield %next : f64
+  }
+  return
+}

@@ -47,6 +47,19 @@ static bool readsOldElements(ParallelOp loop) {
       .wasInterrupted();
 }
 
+/// Whether a store reaches every copy of its element. Where lanes share an
+/// element, the threads of all of them hold a copy, and those whose lanes skip
+/// the store would keep an old one.
+static bool reachesAllCopies(memref::StoreOp store, ParallelOp loop,
+                             const LoopAccess &access) {
+  if (store->getParentOp() == loop)
+    return true;
+  for (auto [dim, extent] : llvm::enumerate(loop.getStaticExtents()))
+    if (extent != 1 && !llvm::is_contained(access.dims, int64_t(dim)))
+      return false;
+  return true;
+}
+
 static bool staysInRegisters(OpOperand &use) {
   Operation *op = use.getOwner();
   // Another role, whose threads hold no part of it.
@@ -74,8 +87,11 @@ static bool staysInRegisters(OpOperand &use) {
     return false;
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return getLoopAccess(loop, use.get(), load.getIndices()).has_value();
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return getLoopAccess(loop, use.get(), store.getIndices()).has_value();
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    std::optional<LoopAccess> access =
+        getLoopAccess(loop, use.get(), store.getIndices());
+    return access && reachesAllCopies(store, loop, *access);
+  }
   return false;
 }
 
