@@ -184,3 +184,46 @@ func.func @tunables_reference(%x: memref<?x?xf64>, %y: memref<?xf64>) {
   }
   return
 }
+
+// A host function that launches through another one, twice.
+func.func private @scale_by(%x: memref<?xf32>, %y: memref<?xf32>, %factor: f32) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %g = arith.ceildivsi %n, %c32 : index
+  tile.launch blocks(%b) in (%g) {
+    %from = arith.muli %b, %c32 : index
+    tile.parallel (%i) in (32) {
+      %at = arith.addi %from, %i : index
+      %v = memref.load %x[%at] : memref<?xf32>
+      %w = arith.mulf %v, %factor : f32
+      memref.store %w, %y[%at] : memref<?xf32>
+    }
+  }
+  return
+}
+func.func @launches_through_helpers(
+    %x: memref<?xf32> {tile.name = "x", tile.default = "randn:77xf32"},
+    %y: memref<?xf32> {tile.name = "y", tile.default = "empty:x[0]xf32"})
+    attributes {tile.reference = @launches_through_helpers_reference,
+                tile.tolerance = #tile.tolerance<norm = 1.0e-7, rtol = 2.0e-7>} {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %between = tile.alloc_global(%n) : memref<?xf32>
+  func.call @scale_by(%x, %between, %two) : (memref<?xf32>, memref<?xf32>, f32) -> ()
+  func.call @scale_by(%between, %y, %three) : (memref<?xf32>, memref<?xf32>, f32) -> ()
+  return
+}
+func.func @launches_through_helpers_reference(%x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %six = arith.constant 6.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  affine.for %i = 0 to %n {
+    %v = affine.load %x[%i] : memref<?xf64>
+    %w = arith.mulf %v, %six : f64
+    affine.store %w, %y[%i] : memref<?xf64>
+  }
+  return
+}

@@ -345,6 +345,20 @@ struct ConvertTileToGPUPass
     : tile::impl::ConvertTileToGPUBase<ConvertTileToGPUPass> {
   using ConvertTileToGPUBase::ConvertTileToGPUBase;
 
+  /// Upstream's pass for debug scopes takes every op with the location of a
+  /// call to stand in a function of the LLVM dialect. Beside the kernels, the
+  /// place in the helper is enough.
+  void simplifyHostLocations() {
+    getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+      Location loc = op->getLoc();
+      while (auto call = dyn_cast<CallSiteLoc>(loc))
+        loc = call.getCallee();
+      op->setLoc(loc);
+      return isa<gpu::GPUFuncOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+    });
+  }
+
   void runOnOperation() override {
     std::optional<Chip> found = getChip(chip, getOperation());
     if (!found)
@@ -354,6 +368,7 @@ struct ConvertTileToGPUPass
     for (func::FuncOp function : functions)
       if (failed(convertFunction(function, *found, symbols)))
         return signalPassFailure();
+    simplifyHostLocations();
   }
 
   LogicalResult convertFunction(func::FuncOp function, const Chip &found,
