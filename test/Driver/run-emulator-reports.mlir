@@ -5,6 +5,9 @@
 // RUN: not tile-run %s --entry checked --target=emulator --arg n=9 2>&1 | FileCheck %s --check-prefix=CHECKED
 // RUN: not tile-run %s --entry checked --target=emulator --arg n=12 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not tile-run %s --entry outside --target=emulator 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: tile-run %s --entry workspace --target=emulator --arg n=4 | FileCheck %s --check-prefix=FITS
+// RUN: not tile-run %s --entry workspace --target=emulator --arg n=4611686018427387904 2>&1 | FileCheck %s --check-prefix=WRAPS
+// RUN: not tile-run %s --entry workspace --target=emulator --arg n=100000000000000 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: tile-run %s --emit=artifact --chip=sm_80 -o %t.tile
 // RUN: not tile-run %t.tile --entry checked --target=emulator --arg n=9 2>&1 | FileCheck %s --check-prefix=CHECKED
 
@@ -58,6 +61,24 @@ func.func @outside(
       %w = arith.addf %a, %v : f32
       memref.store %w, %y[%i] : memref<128xf32>
     }
+  }
+  return
+}
+
+// A workspace is not to be had where its size in bytes does not fit an integer,
+// nor where it is more than there is memory.
+// FITS: workspace emulator
+// WRAPS: a workspace: {{.*}} is too large
+// HUGE: a workspace: {{.*}} of memory this machine has
+func.func @workspace(
+    %n: index {tile.name = "n", tile.default = "4"},
+    %x: memref<4xf32> {tile.name = "x", tile.default = "randn:4xf32"}) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %between = tile.alloc_global(%n) : memref<?xf32>
+  tile.launch blocks(%b) in (%c4) threads(32) {
+    %v = memref.load %x[%b] : memref<4xf32>
+    memref.store %v, %between[%b] : memref<?xf32>
   }
   return
 }

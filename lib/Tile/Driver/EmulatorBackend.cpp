@@ -36,7 +36,7 @@ public:
   /// Puts them back.
   void restore();
   /// Adds memory that only the kernels of this call see.
-  uint64_t addWorkspace(uint64_t bytes);
+  runtime::Result<uint64_t> addWorkspace(uint64_t bytes);
   /// Adds a word, zero, for each report.
   llvm::MutableArrayRef<uint32_t> addReports(size_t count);
   /// What a launch was given may have been written by it.
@@ -47,7 +47,7 @@ private:
   /// Which of them begin without contents.
   std::vector<bool> isEmpty;
   std::vector<std::vector<char>> contents;
-  std::vector<std::unique_ptr<char[]>> workspaces;
+  std::vector<runtime::Array> workspaces;
 };
 
 /// A kernel's PTX, compiled for this machine.
@@ -154,12 +154,16 @@ Buffers::Buffers(const Signature &signature, ArrayRef<ArgumentView> arguments) {
   }
 }
 
-uint64_t Buffers::addWorkspace(uint64_t bytes) {
+runtime::Result<uint64_t> Buffers::addWorkspace(uint64_t bytes) {
   constexpr uint64_t alignment = 256;
-  workspaces.emplace_back(new char[bytes + alignment]);
+  auto memory = runtime::Array::allocate(runtime::DType::I8,
+                                         {int64_t(bytes + alignment)});
+  if (!memory)
+    return runtime::Error{"a workspace: " + memory.message()};
+  workspaces.push_back(std::move(*memory));
   emulator::Buffer buffer;
   buffer.data = reinterpret_cast<void *>(llvm::alignTo(
-      reinterpret_cast<uintptr_t>(workspaces.back().get()), alignment));
+      reinterpret_cast<uintptr_t>(workspaces.back().data()), alignment));
   buffer.bytes = bytes;
   buffer.name = "workspace " + std::to_string(workspaces.size() - 1);
   buffer.isInitialized = false;
@@ -171,8 +175,9 @@ uint64_t Buffers::addWorkspace(uint64_t bytes) {
 llvm::MutableArrayRef<uint32_t> Buffers::addReports(size_t count) {
   if (!count)
     return {};
-  auto *words =
-      reinterpret_cast<uint32_t *>(addWorkspace(count * sizeof(uint32_t)));
+  runtime::Result<uint64_t> address = addWorkspace(count * sizeof(uint32_t));
+  assert(address && "a few words are had, or nothing else goes on either");
+  auto *words = reinterpret_cast<uint32_t *>(*address);
   std::fill_n(words, count, 0);
   buffers.back().name = "reports";
   buffers.back().isInitialized = true;

@@ -169,7 +169,13 @@ PlanWriter::Index PlanWriter::getAddress(Value buffer) {
     Index extent = getExtent(buffer, dim);
     if (failed(extent))
       return failure();
-    bits = emit("muli " + Twine(*bits) + " " + Twine(*extent));
+    // More than all memory stays more than that, and does not wrap around.
+    size_t atLeast = emit("maxsi " + Twine(*extent) + " " + Twine(constant(0)));
+    size_t divisor = emit("maxsi " + Twine(*bits) + " " + Twine(constant(1)));
+    size_t most = emit("ceildivsi " + Twine(constant(int64_t(1) << 60)) + " " +
+                       Twine(divisor));
+    size_t factor = emit("minsi " + Twine(atLeast) + " " + Twine(most));
+    bits = emit("muli " + Twine(*bits) + " " + Twine(factor));
   }
   size_t byte = constant(8);
   size_t bytes = emit("ceildivsi " + Twine(*bits) + " " + Twine(byte));
