@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tile
 import tile.language as T
+from diagnostics import refused
 
 
 def emulate(function, *arguments):
@@ -54,6 +55,38 @@ def test_a_barrier_of_some_threads():
     a = np.zeros(64, np.int32)
     emulate(halves, a)
     assert a.tolist() == list(range(63, -1, -1))
+
+
+def pieces(A: T.Tensor((32, 64), "float16"), B: T.Tensor((32, 64), "float16")):
+    with T.Kernel(1, threads=256):
+        tx = T.get_thread_binding()
+        shared = T.alloc_shared((32, 64), "float16")
+        row, column = tx // 8, tx % 8 * 8
+        T.ptx_cp_async(
+            T.access_ptr(shared[row, column], "w", 8), T.access_ptr(A[row, column], "r", 8), 8, predicate=row < 20
+        )
+        T.ptx_commit_group()
+        T.ptx_wait_group(0)
+        T.sync_threads()
+        for i, j in T.Parallel(32, 64):
+            B[i, j] = shared[31 - i, j]
+
+
+def test_pieces_that_threads_copy(rng):
+    a, b = rng.standard_normal((32, 64)).astype(np.float16), np.ones((32, 64), np.float16)
+    emulate(pieces, a, b)
+    wanted = a[::-1].copy()
+    wanted[:12] = 0
+    np.testing.assert_array_equal(b, wanted)
+
+
+def test_pieces_of_other_widths_are_errors():
+    def kernel(A: T.Tensor((64,), "float16")):
+        with T.Kernel(1, threads=32):
+            shared = T.alloc_shared((64,), "float16")
+            T.ptx_cp_async(T.access_ptr(shared[0], "w", 3), T.access_ptr(A[0], "r", 3), 3)  # here
+
+    refused(kernel, "copies 4, 8 or 16 bytes")
 
 
 def gemv(A: T.Tensor((32, 64), "float32"), x: T.Tensor((64,), "float32"), y: T.Tensor((32,), "float32")):

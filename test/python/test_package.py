@@ -165,6 +165,13 @@ def test_environment(capsys: pytest.CaptureFixture[str]) -> None:
     assert "default target" in capsys.readouterr().out
 
 
+def test_the_time_of_a_call_that_takes_none() -> None:
+    """The caches are overwritten before each call, which is not repeated for minutes."""
+    started = time.perf_counter()
+    assert 0 <= tile.do_bench(lambda: None, warmup=1, rep=10, target="cpu") < 1
+    assert time.perf_counter() - started < 30
+
+
 def test_options_that_mean_nothing_are_errors() -> None:
     with pytest.raises(tile.TileError, match="pass_configs has no key 'tl.frobnicate'"):
         tile.jit(pass_configs={"tl.frobnicate": True})

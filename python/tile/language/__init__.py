@@ -179,6 +179,7 @@ from .memory import (
     view,
 )
 from .persistent import Persistent
+from .pieces import access_ptr, cp_async_barrier_noinc, ptx_commit_group, ptx_cp_async, ptx_wait_group
 from .program import PrimFunc, prim_func
 from .reducers import alloc_reducer, finalize_reducer, reducer_init, reducer_update
 from .roles import (

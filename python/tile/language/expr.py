@@ -411,7 +411,8 @@ def common_dtype(a: Any, b: Any) -> DType:
 def describe(value: Any) -> str:
     """What a value is, for messages."""
     if isinstance(value, (Scalar, Const, Symbol)):
-        return f"a {str(value.dtype)} value"
-    name = type(value).__name__
-    article = "an" if name[:1].lower() in "aeiou" else "a"
+        name = f"{str(value.dtype)} value"
+    else:
+        name = type(value).__name__
+    article = "an" if name[:1].lower() in "aeio" else "a"
     return f"{article} {name}" + (f" ({value!r})" if isinstance(value, (str, int, float, tuple, type(None))) else "")

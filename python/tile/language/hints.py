@@ -40,9 +40,9 @@ def annotate_layout(layouts: Mapping[Buffer, Any]) -> None:
     chip no result depends on a layout; those of `tile.layout.make_...` ask for accesses
     without bank conflicts, which is what the compiler's own have, and any other is an
     error, as it would not be kept to."""
+    if not isinstance(layouts, Mapping) or not all(isinstance(buffer, Buffer) for buffer in layouts):
+        raise LanguageError("T.annotate_layout takes a dictionary from buffers to layouts")
     for buffer, layout in layouts.items():
-        if not isinstance(buffer, Buffer):
-            raise LanguageError("T.annotate_layout takes a dictionary from buffers to layouts")
         place = layout.place if isinstance(layout, Layout) else layout
         if place is None:
             if not isinstance(layout, Layout):

@@ -26,8 +26,8 @@ def _because(reason: str, names: str) -> None:
 _because(
     _PIPELINED,
     """async_copy copy_cluster tma_gather4 tma_scatter4 warpgroup_arrive warpgroup_commit_batch warpgroup_wait
-    warpgroup_fence_operand mbarrier_expect_tx mbarrier_arrive_expect_tx cp_async_barrier_noinc
-    ptx_arrive_cluster_barrier ptx_cp_async ptx_commit_group ptx_wait_group alloc_cluster_barrier
+    warpgroup_fence_operand mbarrier_expect_tx mbarrier_arrive_expect_tx
+    ptx_arrive_cluster_barrier alloc_cluster_barrier
     create_list_of_mbarrier create_tma_descriptor tma_load tma_store
     named_barrier_arrive""",
 )
@@ -47,7 +47,7 @@ _because(
 )
 _because(
     _POINTERS,
-    """ptr make_tensor make_tensor_from_addr access_ptr address_of tvm_access_ptr handle alloc_descriptor
+    """ptr make_tensor make_tensor_from_addr address_of tvm_access_ptr handle alloc_descriptor
     alloc_wgmma_desc""",
 )
 _because(_ROLES, """WSSchedule WSRole WSPipeline WSScope WSSync WSOpRef annotate_ws_schedule ws_op WSID""")
@@ -56,8 +56,12 @@ _because(
 )
 _because(
     "clusters are the compiler's choice; blocks meet in global memory",
-    """block_rank_in_cluster cluster_arrive cluster_arrive_relaxed cluster_wait cluster_sync sync_grid sync_global
-    pdl_trigger pdl_sync""",
+    """block_rank_in_cluster cluster_arrive cluster_arrive_relaxed cluster_wait cluster_sync pdl_trigger pdl_sync""",
+)
+_because(
+    "blocks of one launch do not wait for each other; end the T.Kernel and open another one in the same function: "
+    "launches follow one another, and T.alloc_global before them holds what they hand on",
+    "sync_grid sync_global",
 )
 _because("random numbers are made on the host and given as a tensor", "rng_init rng_rand rng_rand_float")
 _because(
