@@ -104,6 +104,32 @@ def test_thread_numbers_pick_groups_too(rng) -> None:
     product(rng, main)
 
 
+def test_an_elementwise_loop_outside_of_groups_is_one_statement() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((40,), "int32"), B: T.Tensor((2, 64), "int32")):
+        with T.Kernel(1, threads=256):
+            kept = T.alloc_shared((64,), "int32")
+            ready = T.alloc_barrier(128)
+            for i in T.Parallel(64):
+                if i < 40:
+                    kept[i] = A[i]
+                else:
+                    kept[i] = -1
+            if T.get_thread_binding() < 128:
+                for i in T.Parallel(64):
+                    B[0, i] = kept[i]
+                T.barrier_arrive(ready)
+            else:
+                T.barrier_wait(ready, 0)
+                for i in T.Parallel(64):
+                    B[1, i] = kept[i] + 1
+
+    a, b = np.arange(40, dtype=np.int32), np.zeros((2, 64), np.int32)
+    tile.compile(main, target="emulator:sm_90")(a, b)
+    wanted = np.concatenate([a, np.full(24, -1, np.int32)])
+    np.testing.assert_array_equal(b, np.stack([wanted, wanted + 1]))
+
+
 def test_the_cpu_has_no_groups() -> None:
     def kernel(A: T.Tensor((64,), "float32")):
         with T.Kernel(1, threads=256):

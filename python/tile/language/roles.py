@@ -117,7 +117,10 @@ class Roles:
 
     @contextmanager
     def statement(self) -> Iterator[None]:
-        """A statement: finds out who runs it."""
+        """A statement: finds out who runs it. An elementwise loop is one as a whole."""
+        if self.trace.inside("parallel"):
+            yield
+            return
         handled = self.handled
         where = self.trace.location
         with self.trace.capture() as (body, _):
