@@ -63,8 +63,7 @@ public:
   CUDAExecutable(std::string chip, std::vector<KernelResources> resources)
       : chip(std::move(chip)), resources(std::move(resources)) {}
 
-  llvm::Error load(const runtime::Artifact &artifact,
-                   const Signature &signature);
+  void load(const runtime::Artifact &artifact, const Signature &signature);
 
   llvm::Expected<std::unique_ptr<Call>>
   bind(ArrayRef<runtime::Array> arguments,
@@ -83,7 +82,7 @@ public:
 private:
   std::string chip;
   std::vector<KernelResources> resources;
-  /// Null where there is no device, for the reason given.
+  /// Null where no device can run it, for the reason given.
   std::shared_ptr<const LoadedKernel> kernel;
   std::string problem;
 };
@@ -156,18 +155,21 @@ static runtime::Result<const Device *> openDevice() {
   return &*device;
 }
 
-llvm::Error CUDAExecutable::load(const runtime::Artifact &artifact,
-                                 const Signature &signature) {
+void CUDAExecutable::load(const runtime::Artifact &artifact,
+                          const Signature &signature) {
   runtime::Result<const Device *> device = openDevice();
   if (!device) {
     problem = "'" + signature.function +
               "' cannot run here: " + device.message() +
               "; --target=emulator runs a GPU's code without one";
-    return llvm::Error::success();
+    return;
   }
+  // Code for another GPU than this machine's can be printed all the same.
   auto module = Module::load(**device, artifact, signature.function, chip);
-  if (!module)
-    return toError(module.error());
+  if (!module) {
+    problem = module.message();
+    return;
+  }
   for (KernelResources &each : resources)
     if (auto use = (*module)->getUse(each.kernel)) {
       each.occupancy = use->occupancy;
@@ -175,7 +177,6 @@ llvm::Error CUDAExecutable::load(const runtime::Artifact &artifact,
     }
   kernel = std::make_shared<LoadedKernel>(
       LoadedKernel{*device, std::move(*module), signature});
-  return llvm::Error::success();
 }
 
 llvm::Error CUDAExecutable::launch(ArrayRef<ArgumentView> arguments,
@@ -240,8 +241,7 @@ load(const runtime::Artifact &artifact, const Signature &signature,
     return chip.takeError();
   auto executable = std::make_unique<CUDAExecutable>(
       *chip, readResources(artifact, signature.function, *chip));
-  if (llvm::Error error = executable->load(artifact, signature))
-    return error;
+  executable->load(artifact, signature);
   return executable;
 }
 
