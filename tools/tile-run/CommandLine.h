@@ -65,8 +65,8 @@ public:
       "seeds", cl::value_desc("N"), cl::init(1), cl::cat(runOptions),
       cl::desc("schedules for the emulator to try, from --seed on")};
   cl::opt<std::string> checks{
-      "checks", cl::value_desc("race,proxy,uninit,register,converge"), cl::init("all"),
-      cl::cat(runOptions),
+      "checks", cl::value_desc("race,proxy,uninit,register,converge"),
+      cl::init("all"), cl::cat(runOptions),
       cl::desc("what the emulator looks for; all by default, or none")};
   cl::opt<std::string> cacheDirectory{
       "cache", cl::value_desc("DIR"), cl::cat(runOptions),

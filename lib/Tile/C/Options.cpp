@@ -106,7 +106,8 @@ static llvm::Error parseChecks(const json::Value &value,
     std::optional<uint32_t> check =
         text ? emulator::checks::parse(std::string_view(*text)) : std::nullopt;
     if (!check)
-      return expected("checks", "race, proxy, uninit, register, converge, all or none",
+      return expected("checks",
+                      "race, proxy, uninit, register, converge, all or none",
                       name);
     options.emulation.checks |= *check;
   }
