@@ -5,9 +5,9 @@
 //
 // The GPU has approximate reciprocal square root, 2^x and log2 x, good to about
 // 2 ulp where they are well conditioned. exp is put together from 2^x with its
-// argument reduced exactly; log and the rest take upstream's polynomials,
-// except under `afn`, where the program accepts the hardware's. So nothing has
-// to be linked.
+// argument reduced exactly, as that of sin and cos is; log and the rest take
+// upstream's polynomials, except under `afn`, where the program accepts the
+// hardware's. So nothing has to be linked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -160,6 +161,102 @@ struct LowerLog10 : OpRewritePattern<math::Log10Op> {
     return success();
   }
 };
+/// What is left of an angle without its right angles, in f32, and how many
+/// these were, modulo four.
+struct Angle {
+  Value rest, quadrant;
+};
+
+/// x less the nearest multiple of pi/2, a sum of `parts`: k * part is exact
+/// inside an fma, and the parts after the first have digits to spare. Adding
+/// 1.5 * 2^(digits - 1) leaves k in the last digits of the sum.
+Angle reduceAngle(ImplicitLocOpBuilder &b, Value x, double roundingShift,
+                  ArrayRef<double> parts) {
+  auto c = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getFloatAttr(x.getType(), value));
+  };
+  Value turns = arith::MulFOp::create(b, x, c(0.63661977236758134));
+  Value shifted = arith::AddFOp::create(b, turns, c(roundingShift));
+  Value k = arith::SubFOp::create(b, shifted, c(roundingShift));
+  Value rest = x;
+  for (double part : parts)
+    rest = math::FmaOp::create(b, k, c(-part), rest);
+  Type word = b.getIntegerType(x.getType().getIntOrFloatBitWidth());
+  Value quadrant = arith::BitcastOp::create(b, word, shifted);
+  if (!x.getType().isF32()) {
+    rest = arith::TruncFOp::create(b, b.getF32Type(), rest);
+    quadrant = arith::TruncIOp::create(b, b.getI32Type(), quadrant);
+  }
+  return {rest, quadrant};
+}
+
+/// The sine of x + quarter right angles: the angle reduced to [-pi/4, pi/4] (in
+/// f64 where k has more digits than f32 can take off), and the polynomials of
+/// Moshier's Cephes, sinf.c.
+template <typename Op, int quarter> struct LowerSine : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value x = op.getOperand();
+    auto c = [&](float value) { return constantF32(b, value); };
+    auto bits = [&](int32_t value) -> Value {
+      return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+    };
+    Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                          math::AbsFOp::create(b, x), c(48039));
+    auto angle = scf::IfOp::create(b, TypeRange{b.getF32Type(), b.getI32Type()},
+                                   isSmall, /*withElseRegion=*/true);
+    auto yield = [&](Region &region, Value of, double roundingShift,
+                     ArrayRef<double> parts) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&region.front());
+      if (!of)
+        of = arith::ExtFOp::create(b, b.getF64Type(), x);
+      Angle reduced = reduceAngle(b, of, roundingShift, parts);
+      scf::YieldOp::create(b, ValueRange{reduced.rest, reduced.quadrant});
+    };
+    yield(angle.getThenRegion(), x, 0x1.8p23,
+          {0x1.921fb4p0, 0x1.4442d0p-24, 0x1.846988p-48});
+    yield(angle.getElseRegion(), Value(), 0x1.8p52,
+          {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54});
+    Value r = angle.getResult(0);
+    Value z = arith::MulFOp::create(b, r, r);
+    auto fma = [&](Value left, Value right, Value to) -> Value {
+      return math::FmaOp::create(b, left, right, to);
+    };
+    auto mul = [&](Value left, Value right) -> Value {
+      return arith::MulFOp::create(b, left, right);
+    };
+    Value sine = fma(fma(c(-1.9515295891e-4f), z, c(8.3321608736e-3f)), z,
+                     c(-1.6666654611e-1f));
+    sine = fma(mul(r, z), sine, r);
+    Value cosine =
+        fma(fma(c(2.443315711809948e-5f), z, c(-1.388731625493765e-3f)), z,
+            c(4.166664568298827e-2f));
+    cosine = fma(mul(z, z), cosine, fma(z, c(-0.5f), c(1)));
+    Value quadrant =
+        arith::AddIOp::create(b, angle.getResult(1), bits(quarter));
+    auto has = [&](int32_t bit) -> Value {
+      return arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ne,
+          arith::AndIOp::create(b, quadrant, bits(bit)), bits(0));
+    };
+    Value result = arith::SelectOp::create(b, has(1), cosine, sine);
+    result = arith::SelectOp::create(b, has(2),
+                                     arith::NegFOp::create(b, result), result);
+    // The sign of a zero is lost in the sum.
+    if (quarter == 0)
+      result = arith::SelectOp::create(
+          b, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, c(0)), x,
+          result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct LowerApproximateTanh : OpRewritePattern<math::TanhOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::TanhOp op,
@@ -275,7 +372,8 @@ struct LowerDeviceMathPass
         patterns,
         {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "fpowi"});
     patterns.add<LowerExp2, LowerExp, LowerRsqrt, LowerApproximateLog,
-                 LowerApproximateLog2, LowerApproximateTanh, LowerLog10>(
+                 LowerApproximateLog2, LowerApproximateTanh, LowerLog10,
+                 LowerSine<math::SinOp, 0>, LowerSine<math::CosOp, 1>>(
         &getContext(), /*benefit=*/5);
     patterns.add<WidenNarrow, LowerRemainder>(&getContext());
     populateIntrinsics(patterns);
