@@ -335,7 +335,7 @@ SUITES = [
     Suite("install", 2, run_install),
     Suite("mutants", 30, run_mutants, is_usual=False),
     Suite("sanitizers", 20, run_sanitizers, is_usual=False),
-    Suite("gcc", 12, run_gcc, is_usual=False),
+    Suite("gcc", 30, run_gcc, is_usual=False),
 ]
 BUILD_BUDGET = 15  # minutes, from nothing
 
