@@ -115,12 +115,14 @@ void run(const Case &c, bool isStore) {
     uint32_t place = placeOf(i, c.swizzle);
     if (isStore && inside)
       expected[index] = 100000 + place;
-    if (!isStore)
+    if (!isStore) {
       EXPECT_EQ(raw[place], inside ? index + 1 : 0) << "element " << i;
+    }
   }
-  if (isStore)
-    for (uint64_t i = 0; i < count; ++i)
-      EXPECT_EQ(tensor[i], expected[i]) << "element " << i;
+  if (!isStore)
+    return;
+  for (uint64_t i = 0; i < count; ++i)
+    EXPECT_EQ(tensor[i], expected[i]) << "element " << i;
 }
 
 const Case cases[] = {

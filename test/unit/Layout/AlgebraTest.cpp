@@ -196,9 +196,10 @@ TEST(Composition, IsAssociative) {
     if (!ab || !bc)
       continue;
     Expected<Layout> left = composition(*ab, c), right = composition(a, *bc);
-    if (left && right)
+    if (left && right) {
       EXPECT_EQ(valuesOf(*left), valuesOf(*right))
           << a.str() << " " << b.str() << " " << c.str();
+    }
   }
 }
 
@@ -244,9 +245,10 @@ TEST(Complement, CoversEachValueOnceOrCannotExist) {
         expected = tilingOf({distinct.begin(), distinct.end()}, bound);
       ASSERT_EQ(bool(rest), expected.has_value())
           << layout.str() << " in " << bound << ": " << rest.reason();
-      if (rest)
+      if (rest) {
         EXPECT_EQ(valuesOf(*rest), *expected)
             << layout.str() << " in " << bound;
+      }
     }
   }
 }
@@ -260,8 +262,9 @@ TEST(Inverse, RightInverseUndoes) {
     std::vector<int64_t> image = valuesOf(layout), all(layout.size());
     std::sort(image.begin(), image.end());
     std::iota(all.begin(), all.end(), 0);
-    if (image == all)
+    if (image == all) {
       EXPECT_EQ(inverse.size(), layout.size()) << layout.str();
+    }
   }
 }
 
