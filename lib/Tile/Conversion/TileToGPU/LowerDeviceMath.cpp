@@ -161,6 +161,22 @@ struct LowerLog10 : OpRewritePattern<math::Log10Op> {
     return success();
   }
 };
+struct LowerApproximateTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() || !isApproximate(op.getFastmath()))
+      return rewriter.notifyMatchFailure(op, "not an approximate f32");
+    auto tanh = LLVM::InlineAsmOp::create(
+        rewriter, op.getLoc(), op.getType(), op.getOperand(),
+        "tanh.approx.f32 $0, $1;", "=f,f", /*has_side_effects=*/false,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+    rewriter.replaceOp(op, tanh.getRes());
+    return success();
+  }
+};
+
 /// What is left of an angle without its right angles, in f32, and how many
 /// these were, modulo four.
 struct Angle {
@@ -209,19 +225,18 @@ template <typename Op, int quarter> struct LowerSine : OpRewritePattern<Op> {
                                           math::AbsFOp::create(b, x), c(48039));
     auto angle = scf::IfOp::create(b, TypeRange{b.getF32Type(), b.getI32Type()},
                                    isSmall, /*withElseRegion=*/true);
-    auto yield = [&](Region &region, Value of, double roundingShift,
-                     ArrayRef<double> parts) {
+    {
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&region.front());
-      if (!of)
-        of = arith::ExtFOp::create(b, b.getF64Type(), x);
-      Angle reduced = reduceAngle(b, of, roundingShift, parts);
-      scf::YieldOp::create(b, ValueRange{reduced.rest, reduced.quadrant});
-    };
-    yield(angle.getThenRegion(), x, 0x1.8p23,
-          {0x1.921fb4p0, 0x1.4442d0p-24, 0x1.846988p-48});
-    yield(angle.getElseRegion(), Value(), 0x1.8p52,
-          {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54});
+      b.setInsertionPointToStart(angle.thenBlock());
+      Angle near = reduceAngle(b, x, 0x1.8p23,
+                               {0x1.921fb4p0, 0x1.4442d0p-24, 0x1.846988p-48});
+      scf::YieldOp::create(b, ValueRange{near.rest, near.quadrant});
+      b.setInsertionPointToStart(angle.elseBlock());
+      Value wide = arith::ExtFOp::create(b, b.getF64Type(), x);
+      Angle far = reduceAngle(b, wide, 0x1.8p52,
+                              {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54});
+      scf::YieldOp::create(b, ValueRange{far.rest, far.quadrant});
+    }
     Value r = angle.getResult(0);
     Value z = arith::MulFOp::create(b, r, r);
     auto fma = [&](Value left, Value right, Value to) -> Value {
@@ -253,22 +268,6 @@ template <typename Op, int quarter> struct LowerSine : OpRewritePattern<Op> {
           b, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, c(0)), x,
           result);
     rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-struct LowerApproximateTanh : OpRewritePattern<math::TanhOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::TanhOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32() || !isApproximate(op.getFastmath()))
-      return rewriter.notifyMatchFailure(op, "not an approximate f32");
-    auto tanh = LLVM::InlineAsmOp::create(
-        rewriter, op.getLoc(), op.getType(), op.getOperand(),
-        "tanh.approx.f32 $0, $1;", "=f,f", /*has_side_effects=*/false,
-        /*is_align_stack=*/false, LLVM::TailCallKind::None,
-        /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
-    rewriter.replaceOp(op, tanh.getRes());
     return success();
   }
 };

@@ -18,6 +18,7 @@
 #include "Tile/Layout/MatrixTransfer.h"
 #include "Tile/Layout/SharedLayout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -72,22 +73,18 @@ static SmallVector<int64_t> getPaddedStrides(MemRefType type) {
 static SharedAttr getDense(MemRefType type) {
   constexpr int64_t bankBytes = 128, chunkBytes = 16;
   int64_t bytes = getElementBits(type) / 8;
-  SmallVector<int64_t> strides(type.getRank());
-  int64_t elements = 1;
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    strides[dim] = elements;
-    elements *= type.getDimSize(dim);
-  }
   int64_t rowBytes = type.getShape().back() * bytes;
   SmallVector<int64_t> swizzle;
   if (llvm::isPowerOf2_64(rowBytes) && rowBytes >= 2 * chunkBytes) {
     int64_t bits = llvm::Log2_64(std::min(rowBytes, bankBytes) / chunkBytes);
     int64_t base = llvm::Log2_64(chunkBytes / bytes);
     int64_t shift = llvm::Log2_64(std::max(rowBytes, bankBytes) / chunkBytes);
-    if (elements % layout::Swizzle{bits, base, shift}.period() == 0)
+    if (type.getNumElements() % layout::Swizzle{bits, base, shift}.period() ==
+        0)
       swizzle = {bits, base, shift};
   }
-  return SharedAttr::get(type.getContext(), strides, swizzle);
+  return SharedAttr::get(type.getContext(), computeStrides(type.getShape()),
+                         swizzle);
 }
 
 /// Adds the accesses to `buffer` and views of it that are as wide as `tile`,
