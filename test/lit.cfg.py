@@ -17,7 +17,7 @@ build = config.tile_build_dir
 config.name = "tile"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "unit", "install", "conformance", "python", "fuzz"]
+config.excludes = ["Inputs", "unit", "install", "conformance", "python", "fuzz", "fake-cuda"]
 config.test_source_root = os.path.join(source, "test")
 config.test_exec_root = os.path.join(build, "test", "lit")
 
@@ -38,6 +38,7 @@ config.substitutions += [
     ("%source", source),
     ("%llvm", os.path.dirname(config.llvm_tools_dir)),
     ("%build", build),
+    ("%fake-cuda", f"env LD_LIBRARY_PATH={os.path.join(build, 'test', 'fake-cuda')} FAKE_CUDA_DEVICES"),
     ("%plugin", os.path.join(build, "lib", "TilePlugin.so")),
 ]
 

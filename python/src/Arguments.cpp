@@ -283,7 +283,7 @@ static void readTorch(PyObject *tensor, const Torch &torch,
   argument.address = PyLong_AsUnsignedLongLong(call(tensor, "data_ptr").ptr());
   int64_t device = toInteger(call(tensor, "get_device").ptr());
   argument.isOnDevice = device >= 0;
-  argument.device = device < 0 ? 0 : static_cast<int>(device);
+  argument.device = static_cast<int>(device);
 }
 
 //===----------------------------------------------------------------------===//

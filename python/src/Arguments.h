@@ -46,7 +46,8 @@ struct Argument {
   /// Tensors of torch and cupy name the stream to use; see getStream.
   bool isTorch = false;
   bool isCupy = false;
-  int device = 0;
+  /// The GPU's number, or -1 where the array does not say.
+  int device = -1;
   int64_t integer = 0;
   double real = 0;
 };

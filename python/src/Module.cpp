@@ -117,8 +117,9 @@ private:
 class Launcher {
 public:
   Launcher(std::shared_ptr<Kernel> kernel, const py::list &specifications,
-           bool isDevice, bool hasOutputs)
-      : hasOutputs(hasOutputs), kernel(std::move(kernel)), isDevice(isDevice) {
+           bool isDevice, int device, bool hasOutputs)
+      : hasOutputs(hasOutputs), kernel(std::move(kernel)), isDevice(isDevice),
+        device(device) {
     for (py::handle each : specifications) {
       py::tuple tuple = py::reinterpret_borrow<py::tuple>(each);
       Parameter parameter{tuple[0].cast<std::string>(),
@@ -190,6 +191,13 @@ public:
 
 private:
   void checkPlace(const Parameter &parameter, const Argument &argument) const {
+    if (isDevice && argument.isOnDevice && argument.device >= 0 &&
+        argument.device != device)
+      throw py::value_error(
+          "argument '" + parameter.name + "' is on GPU " +
+          std::to_string(argument.device) +
+          ", and the kernel was compiled for GPU " + std::to_string(device) +
+          "; compile it with device=" + std::to_string(argument.device));
     if (argument.isOnDevice == isDevice)
       return;
     throw py::value_error("argument '" + parameter.name + "' is in " +
@@ -220,6 +228,8 @@ private:
   std::shared_ptr<Kernel> kernel;
   std::vector<Parameter> parameters;
   bool isDevice;
+  /// The number of the GPU where that is one.
+  int device;
   int numSymbols = 0;
 };
 
@@ -305,9 +315,9 @@ PYBIND11_MODULE(_tile, module) {
                        py::custom_type_setup([](PyHeapTypeObject *type) {
                          type->ht_type.tp_call = callLauncher;
                        }))
-      .def(py::init<std::shared_ptr<Kernel>, py::list, bool, bool>(),
+      .def(py::init<std::shared_ptr<Kernel>, py::list, bool, int, bool>(),
            py::arg("kernel"), py::arg("parameters"), py::arg("is_device"),
-           py::arg("has_outputs"))
+           py::arg("device"), py::arg("has_outputs"))
       .def("launch",
            [](const Launcher &self, const py::tuple &values,
               const py::object &stream) { self.launch(values, stream); });

@@ -25,7 +25,7 @@ class Kernel:
 
 class Launcher:
     def __init__(
-        self, kernel: Kernel, parameters: list[tuple[Any, ...]], is_device: bool, has_outputs: bool
+        self, kernel: Kernel, parameters: list[tuple[Any, ...]], is_device: bool, device: int, has_outputs: bool
     ) -> None: ...
     def __call__(self, *arguments: Any, stream: int | None = None) -> Any:
         """Reads the arrays and launches; with outputs, what `_with_outputs` of a class

@@ -100,16 +100,27 @@ def packed(shape: Sequence[int], dtype: str) -> tuple[int, ...]:
     return (*shape[:-1], shape[-1] // 2)
 
 
-def empty(shape: Sequence[int], dtype: str, like: Any | None, target: str) -> Any:
+def device_of(array: Any) -> int | None:
+    """The number of the GPU in whose memory an array is; None in the host's, and 0
+    where the array does not say."""
+    if not is_on_device(array):
+        return None
+    if hasattr(array, "get_device"):  # torch
+        return int(array.get_device())
+    device = getattr(array, "__dlpack_device__", None)
+    return int(device()[1]) if device is not None else 0
+
+
+def empty(shape: Sequence[int], dtype: str, like: Any | None, target: str, gpu: int = 0) -> Any:
     """A new array, of the library and on the device of `like`, or, without one, of
-    torch for a GPU and of NumPy otherwise."""
+    torch for the GPU of that number and of NumPy otherwise."""
     extents = packed(shape, dtype)
     held = stored(dtype)
     library = library_of(like) if like is not None else ("torch" if target == "cuda" else "numpy")
     if library == "torch":
         import torch
 
-        device = like.device if like is not None else torch.device("cuda")
+        device = like.device if like is not None else torch.device("cuda", gpu)
         return torch.empty(extents, dtype=getattr(torch, held), device=device)
     if library == "cupy":
         import cupy

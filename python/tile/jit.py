@@ -22,26 +22,36 @@ from .language.tensor import TensorType
 from .passes import Configs, options_of
 
 TARGETS = ("auto", "cpu", "cuda", "emulator")
+# Options that go to the compiler as they are.
+_OPTIONS = ("device", "seeds", "seed", "checks")
 OutIdx = Union[None, int, Sequence[int]]
 
 
-def _target(target: Any, arguments: Sequence[Any] = ()) -> tuple[str, str | None]:
-    """The target's name, and the chip where one is named: `cuda:sm_90`."""
+def _target(target: Any, arguments: Sequence[Any] = ()) -> dict[str, Any]:
+    """The target as options of the compiler, with the chip or the device where one is
+    named: `cuda:sm_90`, `cuda:1`. A GPU that is not named is that of the arguments."""
     text = str(target)
     aliases = {"llvm": "cpu", "c": "cpu", "gpu": "cuda", "nvidia": "cuda"}
-    name, _, chip = text.partition(":")
+    name, _, which = text.partition(":")
     match = re.search(r"-arch=(sm_\w+)", text)
     if match:
-        name, chip = text.split()[0], match.group(1)
+        name, which = text.split()[0], match.group(1)
     name = aliases.get(name, name)
     if name not in TARGETS:
-        raise TileError(f"target is one of {', '.join(TARGETS)} (and cuda:sm_90 names a chip), not {target!r}")
+        raise TileError(f"target is one of {', '.join(TARGETS)} (cuda:sm_90 a chip, cuda:1 a device), not {target!r}")
+    devices = [arrays.device_of(argument) for argument in arguments if hasattr(argument, "shape")]
+    on_device = [device for device in devices if device is not None]
     if name == "auto":
-        if any(arrays.is_on_device(argument) for argument in arguments if hasattr(argument, "shape")):
+        if on_device:
             name = "cuda"
         else:
             name = default_target() if not arguments or "TILE_TARGET" in os.environ else "cpu"
-    return name, chip or None
+    options: dict[str, Any] = {"target": name}
+    if name == "cuda" and on_device:
+        options["device"] = on_device[0]
+    if which:
+        options.update({"device": int(which)} if which.isdecimal() else {"chip": which})
+    return options
 
 
 def _positions(out_idx: OutIdx, count: int) -> list[int]:
@@ -81,11 +91,9 @@ def _build(recipe: Recipe, parameters: Sequence[Parameter], outputs: Sequence[in
 
 
 def _options(
-    target: str, chip: str | None, tunables: Mapping[str, int] | None, extra: Mapping[str, Any]
+    target: Mapping[str, Any], tunables: Mapping[str, int] | None, extra: Mapping[str, Any]
 ) -> dict[str, Any]:
-    options: dict[str, Any] = {"target": target, "cache": cache_directory(), **extra}
-    if chip:
-        options["chip"] = chip
+    options: dict[str, Any] = {**target, "cache": cache_directory(), **extra}
     if tunables:
         options["tunables"] = dict(tunables)
     return options
@@ -95,7 +103,6 @@ def compile_program(
     program: Program, out_idx: OutIdx, target: Any, arguments: Sequence[Any] = (), **extra: Any
 ) -> Kernel:
     """Compiles what a kernel's Python source has become."""
-    name, chip = _target(target, arguments)
     parameters = []
     for item in program.parameters:
         if isinstance(item.type, TensorType):
@@ -103,7 +110,8 @@ def compile_program(
         else:
             parameters.append(Parameter(item.name, str(item.type), is_scalar=True))
     outputs = program.outputs if program.outputs is not None else _positions(out_idx, len(parameters))
-    recipe = Recipe(program.text, f"<{program.name}>", program.name, _options(name, chip, None, extra))
+    options = _options(_target(target, arguments), None, extra)
+    recipe = Recipe(program.text, f"<{program.name}>", program.name, options)
     return _build(recipe, parameters, outputs)
 
 
@@ -116,7 +124,7 @@ def _compile_text(
     tunables: Mapping[str, int] | None,
     extra: Mapping[str, Any],
 ) -> Kernel:
-    where, chip = _target(target)
+    options = _options(_target(target), tunables, extra)
     try:
         facts = json.loads(_native.session().load(text, name).describe())["functions"]
     except CompileError as error:
@@ -140,7 +148,7 @@ def _compile_text(
         )
         for item in fact["parameters"]
     ]
-    recipe = Recipe(text, name, fact["name"], _options(where, chip, tunables, extra))
+    recipe = Recipe(text, name, fact["name"], options)
     return _build(recipe, parameters, _positions(out_idx, len(parameters)))
 
 
@@ -162,11 +170,12 @@ def compile(
     `func` is a prim_func, MLIR text, or the path of a .mlir file, where `function`
     picks an entry and `tunables` fixes parameters. `out_idx` says which parameters
     are outputs, to be allocated by the call. `target` is auto (a GPU where there is
-    one, else the cpu), cpu, cuda, cuda:sm_90 or emulator; `seeds`, `seed` and
-    `checks` are options of the emulator. Mistakes raise LanguageError or
+    one, else the cpu), cpu, cuda, cuda:sm_90, cuda:1 or emulator; `device` is the
+    number of a GPU, as in cuda:1; `seeds`, `seed` and `checks` are options of the
+    emulator. Mistakes raise LanguageError or
     CompileError with the user's line.
     """
-    unknown = set(options) - {"seeds", "seed", "checks"}
+    unknown = set(options) - set(_OPTIONS)
     if unknown:
         raise TileError(f"tile.compile has no option {', '.join(sorted(unknown))}")
     if isinstance(func, PrimFunc):
@@ -248,8 +257,8 @@ class JITFunction:
                 key.append(None if shape is None else tuple(shape))
             else:
                 key.append(_freeze(value))
-        on_device = bool(inputs) and arrays.is_on_device(inputs[0])
-        frozen = (tuple(key), on_device)
+        device = arrays.device_of(inputs[0]) if inputs else None
+        frozen = (tuple(key), device)
         kernel = self.kernels.get(frozen)
         if kernel is None:
             kernel = self.kernels[frozen] = self._eager_kernel(values, {}, inputs)
@@ -316,9 +325,6 @@ class JITFunction:
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else functools.partial(self.__call__, instance)
-
-
-_OPTIONS = ("seeds", "seed", "checks")
 
 
 def jit(

@@ -59,6 +59,8 @@ class Kernel(_native.Launcher):
     returned, and not passed: `c = kernel(a, b)`. On a GPU the call returns at once,
     and the work follows what is on the current stream of torch or CuPy.
 
+    `device` is the number of its GPU, 0 where it has none.
+
     `config`, `latency` and `ref_latency` (milliseconds) are set by tile.autotune.
     """
 
@@ -74,7 +76,8 @@ class Kernel(_native.Launcher):
         self.outputs = sorted(set(outputs))
         self._order = list(outputs)
         self._inputs = [i for i in range(len(self.parameters)) if i not in self.outputs]
-        super().__init__(native, self._specification(), self.target == "cuda", bool(self.outputs))
+        self.device = int(recipe.options.get("device", 0))
+        super().__init__(native, self._specification(), self.target == "cuda", self.device, bool(self.outputs))
         self._static = all(isinstance(e, int) for i in self.outputs for e in self.parameters[i].shape)
         self._guide = next((k for k, i in enumerate(self._inputs) if not self.parameters[i].is_scalar), None)
         self.config: Any = None
@@ -113,7 +116,7 @@ class Kernel(_native.Launcher):
         for i in self.outputs:
             parameter = self.parameters[i]
             shape = parameter.shape if values is None else self._extents(parameter, values, arguments)
-            every[i] = arrays.empty(shape, parameter.dtype, like, self.target)
+            every[i] = arrays.empty(shape, parameter.dtype, like, self.target, self.device)
         self.launch(tuple(every), stream)
         return every[self._order[0]] if len(self._order) == 1 else tuple(every[i] for i in self._order)
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import tile
 import tile.language as T
-from conftest import ROOT
+from conftest import BUILD, ROOT
 from tile import ir
 from tile.language import Tensor
 
@@ -181,6 +181,67 @@ def test_options_that_mean_nothing_are_errors() -> None:
         tile.jit(frobnicate=1)
     with pytest.raises(tile.TileError, match="out_idx=7 names no parameter"):
         tile.compile(doubled.function(64), out_idx=7, target="cpu")
+
+
+# Two GPUs of a driver whose kernels only say where they run (test/fake-cuda), and arrays that say they are on one.
+DEVICES = """
+import ctypes, numpy as np, tile, tile.language as T
+
+class Array:
+    def __init__(self, device):
+        self.values, self.device = np.zeros(64, np.float32), device
+        self.shape, self.dtype = self.values.shape, self.values.dtype
+    def __dlpack_device__(self):
+        return (2, self.device)
+    def __dlpack__(self, **options):
+        capsule = self.values.__dlpack__()
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        (ctypes.c_int32 * 4).from_address(pointer(capsule, b"dltensor"))[2:4] = 2, self.device
+        return capsule
+
+@T.prim_func
+def ones(A: T.Tensor((64,), "float32")):
+    with T.Kernel(1) as b:
+        for i in T.Parallel(64):
+            A[i] = 1.0
+
+@tile.jit
+def eager(A: T.Tensor((64,), "float32")):
+    with T.Kernel(1) as b:
+        for i in T.Parallel(64):
+            A[i] = 1.0
+
+def attempt(run):
+    try:
+        print(run())
+    except (ValueError, tile.TileError) as error:
+        print(error)
+
+kernel = tile.compile(ones, target="cuda:1")
+print(kernel.device, ".target sm_90" in kernel.ptx(), flush=True)
+kernel(Array(1))
+eager(Array(0))
+eager(Array(1))
+attempt(lambda: kernel(Array(0)))
+attempt(lambda: tile.compile(ones, target="cuda", device=2))
+attempt(lambda: tile.compile(ones, target="emulator:1"))
+"""
+
+
+def test_choosing_a_device(tmp_path: Path) -> None:
+    script = tmp_path / "devices.py"
+    script.write_text(DEVICES)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "FAKE_CUDA_DEVICES": "80,90"}
+    environment["LD_LIBRARY_PATH"] = str(BUILD / "test" / "fake-cuda")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment)
+    assert done.stderr.splitlines() == [f"a launch on device {device}" for device in (1, 0, 1)]
+    assert done.stdout.splitlines() == [
+        "1 True",
+        "argument 'A' is on GPU 0, and the kernel was compiled for GPU 1; compile it with device=0",
+        "there is no device 2: this machine has 2, numbered from 0 to 1",
+        "device 1 is a choice among GPUs; expected the target cuda, got emulator",
+    ]
 
 
 LAUNCHES = """

@@ -53,6 +53,16 @@ llvm::Expected<ExampleOptions> CommandLine::makeOptions() const {
       return target.takeError();
     options.compile.target = *target;
   }
+  if (device.getNumOccurrences()) {
+    if (isPTX())
+      return createStringError("--device: PTX kernels run in the emulator");
+    if (!targetName.getNumOccurrences())
+      options.compile.target = Target::CUDA;
+    options.compile.device = device;
+    if (llvm::Error error =
+            checkDevice(options.compile.target, options.compile.device))
+      return error;
+  }
   llvm::Expected<NameValues> values = split(tunables);
   if (!values)
     return values.takeError();

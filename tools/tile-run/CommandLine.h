@@ -61,6 +61,11 @@ public:
       "chip", cl::value_desc("sm_80|sm_90|..."), cl::cat(runOptions),
       cl::desc("the GPU to compile for: the device's by default, sm_80 for "
                "the emulator")};
+  cl::opt<int> device{
+      "device", cl::value_desc("N"), cl::cat(runOptions),
+      cl::desc("the GPU to run on, and to compile for where --chip does not "
+               "say, of those that the driver numbers from 0 on; implies "
+               "--target=cuda")};
   cl::opt<unsigned> seeds{
       "seeds", cl::value_desc("N"), cl::init(1), cl::cat(runOptions),
       cl::desc("schedules for the emulator to try, from --seed on")};

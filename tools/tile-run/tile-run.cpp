@@ -215,7 +215,7 @@ static int emitArtifact(const Program &program,
     if (!chip.empty())
       chips.push_back(chip.str());
   if (chips.empty())
-    chips.push_back(getDefaultChip().str());
+    chips.push_back(getDefaultChip(options.device));
   if (line.outputFile == "-")
     return fail("--emit=artifact: name the file to write with -o");
   tile::runtime::Artifact artifact;

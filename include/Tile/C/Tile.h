@@ -97,6 +97,8 @@ char *tile_program_run_passes(tile_program *program, const char *pipeline,
                                   device is present, else cpu
       "chip": "sm_90",            the GPU to compile for;
                                   the device's, else sm_80
+      "device": 0,                the GPU to run on, of those that
+                                  tile_environment lists; the first
       "tunables": {"m": 128},     the others keep their defaults
       "keepStages": false,        keep every stage for tile_kernel_stage
       "cache": true,              keep compiled kernels on disk: a directory, or

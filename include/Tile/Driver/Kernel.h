@@ -54,6 +54,9 @@ struct CompileOptions {
   /// The GPU to compile for, as in sm_90; empty for the device's, or sm_80
   /// where there is none.
   std::string chip;
+  /// The GPU to run on, of those that the driver numbers from 0 on; the first
+  /// where none is chosen.
+  std::optional<int> device;
   EmulationOptions emulation;
   /// Where compiled kernels are kept; empty for nowhere. A compilation whose
   /// stages somebody wants to see is not looked up.

@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
 
 namespace tile::driver {
 
@@ -30,8 +32,16 @@ llvm::Expected<Target> parseTarget(llvm::StringRef name);
 /// CUDA where it is built and a device is present, else the CPU.
 Target getDefaultTarget();
 
-/// The chip of this machine's device, sm_80 where there is none.
-llvm::StringRef getDefaultChip();
+/// Success where `device`, a number from 0 on, is one of this machine's GPUs
+/// and the target uses them, or where no device is chosen.
+llvm::Error checkDevice(Target target, std::optional<int> device);
+
+/// The chip of this machine's GPU of that number, which is the first where none
+/// is chosen; sm_80 where there is none.
+std::string getDefaultChip(std::optional<int> device = std::nullopt);
+
+/// The name of that GPU, empty where there is none.
+std::string getDeviceName(std::optional<int> device);
 
 } // namespace tile::driver
 

@@ -33,6 +33,10 @@ struct DeviceList {
 /// driver.
 Result<DeviceList> findDevices();
 
+/// Success where `index` is one of `count` devices; the error says how many
+/// there are.
+Status checkIndex(int index, size_t count);
+
 } // namespace tile::runtime::cuda
 
 #endif // TILE_RUNTIME_CUDADEVICES_H

@@ -19,10 +19,11 @@
 
 namespace tile::runtime::cuda {
 
-/// A device with its primary context, which lives as long as the process.
+/// A device with its primary context. Devices are opened once and live as long
+/// as the process.
 class Device {
 public:
-  static Result<Device> open(int index = 0);
+  static Result<const Device *> get(int index);
 
   const std::string &getName() const { return name; }
   /// 90 for compute capability 9.0.
@@ -35,6 +36,8 @@ public:
   bool getAttribute(int attribute, int &value) const;
 
 private:
+  static Result<Device> open(int index);
+
   const Driver *driver = nullptr;
   CUdevice handle = 0;
   CUcontext context = nullptr;

@@ -42,6 +42,15 @@ static llvm::Error parseChip(const json::Value &value,
   return llvm::Error::success();
 }
 
+static llvm::Error parseDevice(const json::Value &value,
+                               CompileOptions &options) {
+  std::optional<int64_t> number = value.getAsInteger();
+  if (!number || *number < 0 || *number > std::numeric_limits<int>::max())
+    return expected("device", "the number of a GPU, from 0 on", value);
+  options.device = static_cast<int>(*number);
+  return llvm::Error::success();
+}
+
 static llvm::Error parseTunables(const json::Value &value,
                                  CompileOptions &options) {
   const json::Object *object = value.getAsObject();
@@ -129,13 +138,14 @@ llvm::Expected<CompileOptions> tile::c::parseOptions(const char *text) {
     return createStringError("the options are no JSON object");
   using Parser = llvm::Error(const json::Value &, CompileOptions &);
   const std::pair<StringRef, Parser *> known[] = {
-      {"target", ::parseTarget},   {"chip", parseChip},
-      {"tunables", parseTunables}, {"keepStages", parseKeepStages},
-      {"cache", parseCache},       {"seeds", parseSeeds},
-      {"seed", parseSeed},         {"checks", ::parseChecks},
+      {"target", ::parseTarget},       {"chip", parseChip},
+      {"device", parseDevice},         {"tunables", parseTunables},
+      {"keepStages", parseKeepStages}, {"cache", parseCache},
+      {"seeds", parseSeeds},           {"seed", parseSeed},
+      {"checks", ::parseChecks},
   };
   if (!object->get("target"))
-    options.target = getDefaultTarget();
+    options.target = object->get("device") ? Target::CUDA : getDefaultTarget();
   for (const auto &member : *object) {
     StringRef key = member.first;
     auto entry = llvm::find_if(

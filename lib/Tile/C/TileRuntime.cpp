@@ -9,9 +9,6 @@
 #include "LastError.h"
 #include "Tile/Runtime/CUDAModule.h"
 
-#include <map>
-#include <mutex>
-
 using namespace tile::runtime;
 using tile::c::setLastError;
 
@@ -27,22 +24,6 @@ void tile::c::setLastError(std::string message) {
 
 const char *tile_last_error(void) { return lastError.c_str(); }
 
-/// Devices are opened once and live as long as the process.
-static const cuda::Device *openDevice(int index) {
-  static std::mutex mutex;
-  static std::map<int, cuda::Device> devices;
-  std::lock_guard<std::mutex> lock(mutex);
-  auto at = devices.find(index);
-  if (at != devices.end())
-    return &at->second;
-  Result<cuda::Device> device = cuda::Device::open(index);
-  if (!device) {
-    setLastError(device.message());
-    return nullptr;
-  }
-  return &devices.emplace(index, std::move(*device)).first->second;
-}
-
 tile_module *tile_module_load(const char *path, const char *function,
                               const char *chip, int device) {
   Result<Artifact> artifact = Artifact::read(path);
@@ -50,11 +31,13 @@ tile_module *tile_module_load(const char *path, const char *function,
     setLastError(artifact.message());
     return nullptr;
   }
-  const cuda::Device *opened = openDevice(device);
-  if (!opened)
+  Result<const cuda::Device *> opened = cuda::Device::get(device);
+  if (!opened) {
+    setLastError(opened.message());
     return nullptr;
+  }
   Result<std::unique_ptr<cuda::Module>> module =
-      cuda::Module::load(*opened, *artifact, function, chip ? chip : "");
+      cuda::Module::load(**opened, *artifact, function, chip ? chip : "");
   if (!module) {
     setLastError(module.message());
     return nullptr;

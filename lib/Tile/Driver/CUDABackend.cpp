@@ -10,7 +10,6 @@
 #include "Backends.h"
 #include "GPUCode.h"
 #include "RuntimeErrors.h"
-#include "Tile/Runtime/CUDADevices.h"
 #include "Tile/Runtime/CUDAModule.h"
 #include "Tile/Target/CUDA/DeviceCode.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,7 +62,8 @@ public:
   CUDAExecutable(std::string chip, std::vector<KernelResources> resources)
       : chip(std::move(chip)), resources(std::move(resources)) {}
 
-  void load(const runtime::Artifact &artifact, const Signature &signature);
+  void load(const runtime::Artifact &artifact, const Signature &signature,
+            int index);
 
   llvm::Expected<std::unique_ptr<Call>>
   bind(ArrayRef<runtime::Array> arguments,
@@ -147,17 +147,9 @@ llvm::Error CUDACall::fetch() {
 // The executable
 //===----------------------------------------------------------------------===//
 
-/// The first device, opened once, which lives as long as the process.
-static runtime::Result<const Device *> openDevice() {
-  static const runtime::Result<Device> device = Device::open();
-  if (!device)
-    return device.error();
-  return &*device;
-}
-
 void CUDAExecutable::load(const runtime::Artifact &artifact,
-                          const Signature &signature) {
-  runtime::Result<const Device *> device = openDevice();
+                          const Signature &signature, int index) {
+  runtime::Result<const Device *> device = Device::get(index);
   if (!device) {
     problem = "'" + signature.function +
               "' cannot run here: " + device.message() +
@@ -194,19 +186,9 @@ llvm::Error CUDAExecutable::launch(ArrayRef<ArgumentView> arguments,
 // The target
 //===----------------------------------------------------------------------===//
 
-llvm::StringRef tile::driver::getDefaultChip() {
-  static const std::string name = [] {
-    if (auto found = runtime::cuda::findDevices())
-      if (!found->devices.empty())
-        if (auto chip = getChipOfDevice(found->devices[0].capability))
-          return chip->name.str();
-    return std::string("sm_80");
-  }();
-  return name;
-}
-
 static llvm::Expected<std::string> describe(const CompileOptions &options) {
-  llvm::Expected<Chip> chip = chooseChip(options, getDefaultChip());
+  llvm::Expected<Chip> chip =
+      chooseChip(options, getDefaultChip(options.device));
   if (!chip)
     return chip.takeError();
   // Asking ptxas for its version takes longer than the rest of the look-up; a
@@ -225,7 +207,8 @@ static llvm::Error compile(mlir::ModuleOp module, const Signature &signature,
                            const CompileOptions &options,
                            StageRecorder &recorder,
                            runtime::Artifact &artifact) {
-  llvm::Expected<Chip> chip = chooseChip(options, getDefaultChip());
+  llvm::Expected<Chip> chip =
+      chooseChip(options, getDefaultChip(options.device));
   if (!chip)
     return chip.takeError();
   return compileForGPU(module, signature, options, *chip, cuda::findPtxas(),
@@ -235,13 +218,13 @@ static llvm::Error compile(mlir::ModuleOp module, const Signature &signature,
 static llvm::Expected<std::unique_ptr<Executable>>
 load(const runtime::Artifact &artifact, const Signature &signature,
      const CompileOptions &options) {
-  llvm::Expected<std::string> chip =
-      chooseCode(artifact, signature.function, options, getDefaultChip());
+  llvm::Expected<std::string> chip = chooseCode(
+      artifact, signature.function, options, getDefaultChip(options.device));
   if (!chip)
     return chip.takeError();
   auto executable = std::make_unique<CUDAExecutable>(
       *chip, readResources(artifact, signature.function, *chip));
-  executable->load(artifact, signature);
+  executable->load(artifact, signature, options.device.value_or(0));
   return executable;
 }
 

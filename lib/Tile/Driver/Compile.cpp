@@ -173,6 +173,8 @@ llvm::Error Program::compileCode(StringRef name, const CompileOptions &options,
     return facts.takeError();
   if (llvm::Error error = checkTunables(*facts, options))
     return error;
+  if (llvm::Error error = checkDevice(options.target, options.device))
+    return error;
 
   const Backend &backend = driver::getBackend(options.target);
   StageRecorder &recorder = compilation.recorder;

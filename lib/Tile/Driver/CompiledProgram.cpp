@@ -125,6 +125,8 @@ CompiledProgram::load(StringRef function, const CompileOptions &options) const {
   if (!options.tunables.empty())
     return createStringError(
         "tunables are fixed when a program is compiled; an artifact has none");
+  if (llvm::Error error = checkDevice(options.target, options.device))
+    return error;
   auto executable =
       getBackend(options.target).load(artifact, *signature, options);
   if (!executable)

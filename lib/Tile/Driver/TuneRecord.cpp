@@ -37,8 +37,12 @@ llvm::Expected<TuneRecord> TuneRecord::make(const Program &program,
     arguments += parameter.defaultSpec + "\n";
   for (const auto &[name, spec] : example.arguments)
     arguments += name + "=" + spec + "\n";
+  // GPUs of one architecture differ in memory and in multiprocessors.
+  std::string device = example.compile.target == Target::CUDA
+                           ? getDeviceName(example.compile.device)
+                           : "";
   record.cache.emplace(example.compile.cacheDirectory);
-  record.key = Cache::getKey({"tuning", *code, arguments});
+  record.key = Cache::getKey({"tuning", *code, device, arguments});
   return record;
 }
 

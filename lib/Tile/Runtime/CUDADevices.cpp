@@ -11,6 +11,17 @@
 using namespace tile::runtime;
 using namespace tile::runtime::cuda;
 
+Status tile::runtime::cuda::checkIndex(int index, size_t count) {
+  if (index >= 0 && size_t(index) < count)
+    return {};
+  return Error{"there is no device " + std::to_string(index) + ": " +
+               (count == 0 ? "this machine has none"
+                : count == 1
+                    ? "the only one of this machine is number 0"
+                    : "this machine has " + std::to_string(count) +
+                          ", numbered from 0 to " + std::to_string(count - 1))};
+}
+
 Result<DeviceList> tile::runtime::cuda::findDevices() {
   Result<const Driver *> driver = Driver::get();
   if (!driver)

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Runtime/CUDAModule.h"
+#include "Tile/Runtime/CUDADevices.h"
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 using namespace tile::runtime;
 using namespace tile::runtime::cuda;
@@ -15,6 +18,19 @@ using namespace tile::runtime::cuda;
 //===----------------------------------------------------------------------===//
 // Device and memory
 //===----------------------------------------------------------------------===//
+
+Result<const Device *> Device::get(int index) {
+  static std::mutex mutex;
+  static std::map<int, Device> devices;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto at = devices.find(index);
+  if (at != devices.end())
+    return &at->second;
+  Result<Device> device = open(index);
+  if (!device)
+    return device.error();
+  return &devices.emplace(index, std::move(*device)).first->second;
+}
 
 Result<Device> Device::open(int index) {
   Result<const Driver *> driver = Driver::get();
@@ -28,10 +44,8 @@ Result<Device> Device::open(int index) {
           api.check(api.cuDeviceGetCount(&count), "cuDeviceGetCount");
       !status)
     return status.error();
-  if (index < 0 || index >= count)
-    return Error{"there is no device " + std::to_string(index) + ", but " +
-                 std::to_string(count) +
-                 (count == 1 ? " device, number 0" : " devices, from 0 on")};
+  if (Status status = checkIndex(index, size_t(count)); !status)
+    return status.error();
   CUdevice &handle = device.handle;
   if (Status status = api.check(api.cuDeviceGet(&handle, index), "cuDeviceGet");
       !status)
