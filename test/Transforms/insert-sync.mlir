@@ -58,6 +58,40 @@ func.func @wait(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 // -----
 
+// Behind the end of a ring nothing is in flight: what lies in its place waits
+// for its readers, and the next wait is for others.
+// CHECK-LABEL: func.func @ended
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: memref.dealloc
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.fill
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: }
+func.func @ended(%y: memref<?xf32>, %x: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %zero = arith.constant 0.0 : f32
+    %ring = tile.alloc_shared at 0 : memref<64xf32, #tile.shared>
+    %behind = tile.alloc_shared at 0 : memref<64xf32, #tile.shared>
+    tile.copy %x[0] to %ring async : memref<?xf32> to memref<64xf32, #tile.shared>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 1
+    tile.copy %ring to %y[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+    memref.dealloc %ring : memref<64xf32, #tile.shared>
+    tile.fill %behind, %zero : memref<64xf32, #tile.shared>
+    gpu.barrier
+    nvvm.cp.async.wait.group 0
+    tile.copy %behind to %x[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+  }
+  return
+}
+
+// -----
+
 // Buffers in one place are one buffer.
 // CHECK-LABEL: func.func @place
 // CHECK: gpu.barrier

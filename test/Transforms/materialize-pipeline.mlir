@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -tile-materialize-pipeline -split-input-file | FileCheck %s
 
 // Three stages: two groups in front, a wait that leaves one in flight, the next
-// copy behind the product.
+// copy behind the product. Behind the loop none is in flight, and the ring ends.
 // CHECK-LABEL: func.func @gemm
 // CHECK: %[[RING:.*]] = tile.alloc_shared : memref<3x64x32xf16, #tile.shared>
 // CHECK-NOT: gpu.barrier
@@ -15,6 +15,10 @@
 // CHECK: tile.copy {{.*}} async
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.dealloc %[[RING]]
+// CHECK-NOT: nvvm.cp.async
+// CHECK: return
 func.func @gemm(%A: memref<?x32xf16>, %n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -26,7 +26,7 @@
 // CHECK: tile.copy %{{.*}}[0, 0] to %[[A0]]
 // CHECK: tile.copy %{{.*}}[0, 0] to %[[B0]]
 // CHECK: tile.gemm %[[A1]], %[[B1]]
-// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: memref.dealloc
 func.func @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %n: index) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index

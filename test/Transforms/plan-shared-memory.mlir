@@ -76,6 +76,28 @@ func.func @in_flight(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 // -----
 
+// Or until a memref.dealloc says that it has landed.
+// CHECK-LABEL: func.func @landed
+// CHECK: tile.alloc_shared at 0 : memref<64xf32
+// CHECK: tile.alloc_shared at 0 : memref<64xf32
+func.func @landed(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %ring = tile.alloc_shared : memref<64xf32, #tile.shared>
+    %behind = tile.alloc_shared : memref<64xf32, #tile.shared>
+    tile.copy %x[0] to %ring async : memref<?xf32> to memref<64xf32, #tile.shared>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 1
+    tile.copy %ring to %y[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+    memref.dealloc %ring : memref<64xf32, #tile.shared>
+    tile.copy %x[0] to %behind : memref<?xf32> to memref<64xf32, #tile.shared>
+    tile.copy %behind to %y[0] : memref<64xf32, #tile.shared> to memref<?xf32>
+  }
+  return
+}
+
+// -----
+
 // A swizzle needs a place at a multiple of its period.
 // CHECK-LABEL: func.func @aligned
 // CHECK: tile.alloc_shared at 0 : memref<8x64xf16

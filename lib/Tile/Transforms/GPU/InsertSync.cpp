@@ -217,6 +217,11 @@ private:
         state.inFlight.clear();
       return;
     }
+    if (auto end = dyn_cast<memref::DeallocOp>(op)) {
+      // No copy into it is left, and each was seen landing.
+      state.inFlight.erase(end.getMemref());
+      return;
+    }
     if (auto roles = dyn_cast<RolesOp>(op)) {
       // All threads of the block meet at either end. Inside, roles meet on the
       // program's barriers.

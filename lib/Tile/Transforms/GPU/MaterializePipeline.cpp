@@ -12,7 +12,7 @@
 //     compute up to the first product
 //     issue the copies of iteration i+S-1 as a group
 //     compute the rest
-//   wait for all
+//   end the buffers' lives: the last S-1 groups are empty
 //
 // Copies are issued behind the first product, whose matrix instructions are
 // then still at work: in front of it they would hold up its loads, which may
@@ -307,11 +307,11 @@ int64_t Pipeliner::run() {
   for (Value slot : serial.getRegionIterArgs())
     stepped.push_back(step(slot));
   scf::YieldOp::create(b, stepped);
-  if (!copies.empty()) {
-    // Nothing is in flight any more; this says so to what follows.
-    b.setInsertionPointAfter(serial);
-    NVVM::CpAsyncWaitGroupOp::create(b, b.getI32IntegerAttr(0));
-  }
+  // The last groups are empty and what was in the others has been waited for:
+  // nothing is in flight any more. This says so to what follows.
+  b.setInsertionPointAfter(serial);
+  for (Value ring : rings)
+    memref::DeallocOp::create(b, ring);
   loop.erase();
   return copies.size();
 }

@@ -8,6 +8,7 @@
 #include "SharedPlan.h"
 #include "Tile/IR/Layouts.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,7 +71,7 @@ void SharedPlan::extendTo(Range &life, Operation *op) {
 
 SharedPlan::Range SharedPlan::getLife(AllocSharedOp alloc) {
   Range life{ranges.lookup(alloc).last, ranges.lookup(alloc).last};
-  bool isInFlight = false, isUsed = false;
+  bool isInFlight = false, isUsed = false, isEnded = false;
   SmallVector<Value> names = {alloc.getBuffer()};
   while (!names.empty()) {
     Value name = names.pop_back_val();
@@ -87,6 +88,7 @@ SharedPlan::Range SharedPlan::getLife(AllocSharedOp alloc) {
         extendTo(life, roles);
       life.first = std::min(life.first, range.first);
       life.last = std::max(life.last, range.last);
+      isEnded |= isa<memref::DeallocOp>(user);
       if (auto copy = dyn_cast<CopyOp>(user))
         isInFlight |= copy.getIsAsync() && copy.getTarget() == name;
       // Whoever waits for these cannot be told from here.
@@ -97,7 +99,7 @@ SharedPlan::Range SharedPlan::getLife(AllocSharedOp alloc) {
   // Roles run at the same time.
   if (auto roles = alloc->getParentOfType<RolesOp>())
     extendTo(life, roles);
-  if (isInFlight)
+  if (isInFlight && !isEnded)
     life.last = std::max(life.last, getWaitBehind(life.last, alloc));
   return life;
 }

@@ -6,7 +6,8 @@
 // A buffer is live from the first to the last op that touches it or a view of
 // it, in program order; all of a loop long where it is touched inside a loop
 // and named outside, since an iteration may read what the one before wrote.
-// Copies in flight keep their buffer alive until all of them are waited for.
+// Copies in flight keep their buffer alive until all of them are waited for, or
+// until a memref.dealloc says that none is left.
 //
 // Buffers whose lives do not meet may lie in the same place. The barrier
 // between them is tile-insert-sync's affair: to it, such buffers are one.
