@@ -59,6 +59,7 @@ func.func @product(%n: index) {
 // CHECK: arith.xori
 // CHECK-NOT: scf.if
 // CHECK: @$2 cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $3;
+// CHECK: nvvm.cp.async.commit.group
 func.func @ahead(%x: memref<?x64xf16>, %more: i1, %n: index) {
   tile.launch blocks(%b) in (%n) threads(32) alignment(16) {
     %S = tile.alloc_shared : memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
@@ -66,6 +67,40 @@ func.func @ahead(%x: memref<?x64xf16>, %more: i1, %n: index) {
       tile.copy %x[0, 0] to %S async : memref<?x64xf16> to memref<8x64xf16, #tile.shared<strides = [64, 1], swizzle = [3, 3, 3]>>
     }
     nvvm.cp.async.commit.group
+  }
+  return
+}
+
+// -----
+
+// Where nothing says that rows are aligned the copy is of loads and stores, and
+// there is no group to commit or to wait for.
+// CHECK: gpu.module @unaligned_kernels
+// CHECK-NOT: cp.async
+// CHECK: gpu.return
+func.func @unaligned(%x: memref<?x64xf16>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %S = tile.alloc_shared at 0 : memref<8x64xf16, #tile.shared>
+    tile.copy %x[0, 0] to %S async : memref<?x64xf16> to memref<8x64xf16, #tile.shared>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+  }
+  return
+}
+
+// -----
+
+// Nor can it be told what is in a group where the program speaks to the threads
+// itself.
+// CHECK: gpu.module @unknown_kernels
+// CHECK: llvm.inline_asm
+// CHECK-NEXT: nvvm.cp.async.commit.group
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
+func.func @unknown(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    llvm.inline_asm has_side_effects "cp.async.ca.shared.global [0], [0], 4;", "" : () -> ()
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
   }
   return
 }

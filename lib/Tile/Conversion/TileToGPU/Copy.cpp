@@ -481,6 +481,7 @@ void ThreadCode::emitMatrixStore(CopyOp op, Side &target,
 
 void ThreadCode::copyAsync(Value target, Value source, int64_t bytes,
                            Value inside, Value isUsed) {
+  mayCopyAsync = true;
   Values operands = {target, source};
   // Written in PTX, which has predicates (a branch would part the loads and
   // products around the copy) and fetches whole lines into the L2 cache.

@@ -13,6 +13,7 @@
 #include "Tile/Transforms/TileOrder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -94,7 +95,13 @@ Value ThreadCode::allOf(Value x, Value y) {
 
 LogicalResult ThreadCode::emitBody() {
   placeBarriers();
-  return emitBlock(launch.getBody().front());
+  if (failed(emitBlock(launch.getBody().front())))
+    return failure();
+  // Where rows are not aligned no copy may turn out to be asynchronous.
+  if (!mayCopyAsync)
+    for (Operation *op : copyGroups)
+      op->erase();
+  return success();
 }
 
 LogicalResult ThreadCode::emitBlock(Block &block) {
@@ -174,6 +181,10 @@ LogicalResult ThreadCode::emit(Operation *op) {
   if (op->getNumRegions())
     return emitRegionOp(op);
   Operation *clone = b.clone(*op, map);
+  if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(op))
+    copyGroups.push_back(clone);
+  else if (isa<NVVM::CpAsyncOp, NVVM::InlinePtxOp, LLVM::InlineAsmOp>(op))
+    mayCopyAsync = true;
   // The launch's flags are the default of every op inside.
   auto floating = dyn_cast<arith::ArithFastMathInterface>(clone);
   if (floating && launch.getFastmath() != arith::FastMathFlags::none) {

@@ -451,6 +451,10 @@ private:
 
   /// Under which copies ahead are issued; null where always.
   Value copyCondition;
+  /// Commits of and waits for copies' groups, all of which are empty unless
+  /// something may copy asynchronously.
+  llvm::SmallVector<mlir::Operation *> copyGroups;
+  bool mayCopyAsync = false;
 
   /// The point of the elementwise loop being unrolled.
   struct LoopPoint {
