@@ -69,7 +69,6 @@ func.func @once(%x: memref<32xi32>, %n: index) {
 // A statement of the block is one thread's, and all learn what it found.
 // CHECK: gpu.module @statement_kernels
 // CHECK: llvm.atomicrmw add
-// CHECK: gpu.barrier
 // CHECK: llvm.store
 // CHECK: gpu.barrier
 // CHECK: llvm.load

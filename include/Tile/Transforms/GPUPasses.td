@@ -75,7 +75,8 @@ def TileMaterializePipeline : Pass<"tile-materialize-pipeline"> {
     fill a whole shared buffer, which nothing else writes, run `stages - 1`
     iterations ahead as asynchronous copies into a ring of as many versions of
     the buffer as there are stages. Other copies stay where they are, and a
-    remark says why.
+    remark says why. Behind the loop a `memref.dealloc` ends each ring: no copy
+    into it is in flight any more.
   }];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect",
@@ -165,7 +166,8 @@ def TileInsertSync : Pass<"tile-insert-sync"> {
     another op has written, or that writes one which another op has touched,
     since the last barrier, along every path. An asynchronous copy counts as a
     write where its group is waited for. Shared buffers that
-    `tile-plan-shared-memory` put in the same place count as one.
+    `tile-plan-shared-memory` put in the same place count as one, and scratch in
+    which threads meet inside an op (a scan, a reduction across warps) as another.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
   let statistics = [Statistic<"numBarriers", "barriers", "barriers inserted">];

@@ -404,8 +404,6 @@ Value ThreadCode::broadcast(Value value, Value isHolder) {
   scratch.base = getScratch(storage.getIntOrFloatBitWidth() / 8);
   scratch.element = value.getType();
   scratch.space = Space::Shared;
-  // What was here before has been read.
-  barrier();
   storeElement(scratch, {}, value, isHolder);
   barrier();
   return loadElement(scratch, {});

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadCode.h"
+#include "Tile/Transforms/Scratch.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -184,8 +185,6 @@ void ThreadCode::reduceAcrossWarps(
     first = b.createOrFold<arith::SubIOp>(first, mul(digit, constant(place)));
     members *= extent;
   }
-  // What was here before has been read, and no buffer lies here.
-  barrier();
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(
         b, toStorage(value),
@@ -210,46 +209,6 @@ void ThreadCode::reduceAcrossWarps(
   }
 }
 
-/// The digits of the thread number along `dim`, as steps of butterflies between
-/// lanes and as digits (place, extent) that meet in shared memory. None where
-/// threads do not divide the tile by such digits.
-struct ThreadCode::ReductionSteps {
-  SmallVector<int64_t> lanes;
-  SmallVector<std::pair<int64_t, int64_t>> digits;
-
-  static std::optional<ReductionSteps> get(const FragmentLayout &layout,
-                                           int64_t dim) {
-    const layout::FragmentModes *modes = layout.modes();
-    if (!modes || !layout.isBoxTile())
-      return std::nullopt;
-    ReductionSteps steps;
-    int64_t place = 1;
-    for (const layout::Mode &mode : modes->threads) {
-      int64_t start = place;
-      place *= mode.extent;
-      if (!mode.strides[dim])
-        continue;
-      for (auto [other, stride] : llvm::enumerate(mode.strides))
-        if (int64_t(other) != dim && stride)
-          return std::nullopt;
-      // Lanes exchange in powers of two. A digit may begin among the lanes and
-      // end among the warps.
-      int64_t step = start, rest = mode.extent;
-      while (rest % 2 == 0 && step * 2 <= layout::warpSize &&
-             (step & (step - 1)) == 0) {
-        steps.lanes.push_back(step);
-        step *= 2;
-        rest /= 2;
-      }
-      if (rest > 1)
-        steps.digits.emplace_back(step, rest);
-    }
-    if (place != layout.numThreads())
-      return std::nullopt;
-    return steps;
-  }
-};
-
 Value ThreadCode::loadPartial(ReduceOp op, int64_t reg) {
   Value value = convert(loadRegister(op.getSource(), reg),
                         {getCombiner(op).type, false, op.getIsUnsigned()});
@@ -270,25 +229,15 @@ void ThreadCode::storeResult(ReduceOp op, int64_t reg, Value value) {
 }
 
 LogicalResult ThreadCode::emitReduce(ReduceOp op) {
-  FragmentLayout source = *getFragmentLayout(op.getSourceType());
-  int64_t dim = op.getDim();
-  if (op.getSourceType().getRank() == 1) {
-    // As a row, so that the reduced dimension is one of two.
-    source = *source.reshape({1, source.numElements()});
-    dim = 1;
-  }
-  FragmentLayout::Slice slice = source.slice(dim);
-  auto held =
-      getFragmentLayout(op.getTargetType())->reshape(slice.layout.tile());
-  assert(held && "the verifier compared the shapes");
-  std::optional<ReductionSteps> steps = ReductionSteps::get(source, dim);
-  std::optional<std::vector<int64_t>> registers =
-      held->registersFrom(slice.layout);
-  if (!steps || !registers) {
-    reduceThroughMemory(op, source, *held, dim);
+  std::optional<ReductionPlan> plan = ReductionPlan::get(op);
+  assert(plan && "tile-infer-layouts gave layouts");
+  if (plan->goesThroughMemory()) {
+    reduceThroughMemory(op, plan->source, plan->target, plan->dim);
     return success();
   }
 
+  const FragmentLayout &source = plan->source;
+  const FragmentLayout::Slice &slice = plan->slice;
   Slots slots(b, threadId, source);
   Values values(slice.layout.numRegisters());
   for (int64_t reg = 0; reg < source.numRegisters(); ++reg) {
@@ -300,10 +249,10 @@ LogicalResult ThreadCode::emitReduce(ReduceOp op) {
     sum = sum ? combine(op, sum, value) : value;
   }
   for (Value &value : values)
-    value = reduceAcrossLanes(op, value, steps->lanes);
-  if (!steps->digits.empty())
-    reduceAcrossWarps(op, values, steps->digits);
-  for (auto [reg, from] : llvm::enumerate(*registers))
+    value = reduceAcrossLanes(op, value, plan->steps->lanes);
+  if (!plan->steps->digits.empty())
+    reduceAcrossWarps(op, values, plan->steps->digits);
+  for (auto [reg, from] : llvm::enumerate(*plan->registers))
     storeResult(op, reg, values[from]);
   return success();
 }
@@ -328,7 +277,6 @@ void ThreadCode::reduceThroughMemory(ReduceOp op, const FragmentLayout &source,
   }
   scratch.strides = getAsIndexOpFoldResult(b.getContext(), strides);
 
-  barrier();
   Slots from(b, threadId, source);
   Value firstCopy = from.isFirstCopy();
   for (int64_t reg = 0; reg < source.numRegisters(); ++reg)

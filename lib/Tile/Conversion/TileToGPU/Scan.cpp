@@ -86,8 +86,6 @@ LogicalResult ThreadCode::emitScan(ScanOp op) {
     return add(mul(line, constant(division.pitch)), position);
   };
 
-  // What was here before has been read, and no buffer lies here.
-  barrier();
   {
     Slots slots(b, threadId, source);
     for (int64_t reg = 0; reg < source.numRegisters(); ++reg) {

@@ -384,7 +384,6 @@ private:
   //===--- Reduce.cpp
   //------------------------------------------------------===//
 
-  struct ReductionSteps;
   mlir::LogicalResult emitReduce(ReduceOp op);
   void reduceThroughMemory(ReduceOp op, const layout::FragmentLayout &source,
                            const layout::FragmentLayout &target, int64_t dim);

@@ -10,8 +10,10 @@
 // every thread reaches every barrier.
 //
 // Inside one op no barrier is needed: threads divide its elements, and the
-// lanes of an elementwise loop do not depend on one another. What a lowering
-// adds inside an op (a reduction across warps) brings its own barriers.
+// lanes of an elementwise loop do not depend on one another. An op whose
+// threads meet through scratch (a reduction across warps) brings the barrier
+// between its writes and reads there, which is one for everything else too; in
+// front of it nobody may be reading scratch any more.
 //
 // An asynchronous copy may be read only after a wait, whatever lies between; so
 // it counts as a write at the wait. That it overwrites nothing that is read
@@ -26,7 +28,9 @@
 
 #include "Tile/IR/EntryAttributes.h"
 #include "Tile/IR/Layouts.h"
+#include "Tile/IR/Updates.h"
 #include "Tile/Transforms/GPUPasses.h"
+#include "Tile/Transforms/Scratch.h"
 #include "Tile/Transforms/ThreadLevel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -48,14 +52,18 @@ namespace {
 using Buffers = SmallPtrSet<Value, 8>;
 
 /// What threads may still be doing to shared memory.
-struct State {
+class State {
+public:
   Buffers reads, writes;
   /// Buffers that asynchronous copies are filling.
   Buffers inFlight;
+  /// Ops in which threads may still be reading scratch.
+  SmallPtrSet<Operation *, 4> scratch;
 
   void clear() {
     reads.clear();
     writes.clear();
+    scratch.clear();
   }
   void forget(const Buffers &buffers) {
     for (Value buffer : buffers) {
@@ -64,11 +72,17 @@ struct State {
     }
   }
   bool join(const State &other) {
-    size_t before = reads.size() + writes.size() + inFlight.size();
+    size_t before = size();
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
     inFlight.insert(other.inFlight.begin(), other.inFlight.end());
-    return reads.size() + writes.size() + inFlight.size() != before;
+    scratch.insert(other.scratch.begin(), other.scratch.end());
+    return size() != before;
+  }
+
+private:
+  size_t size() const {
+    return reads.size() + writes.size() + inFlight.size() + scratch.size();
   }
 };
 
@@ -233,7 +247,8 @@ private:
       return;
     }
     // Where threads part they cannot meet.
-    if (op->getNumRegions() && !isa<ParallelOp>(op) && !threadLevel.parts(op)) {
+    if (op->getNumRegions() && !isa<ParallelOp>(op) && !getUpdatedBuffer(op) &&
+        !threadLevel.parts(op)) {
       visitRegions(op, state);
       return;
     }
@@ -247,9 +262,18 @@ private:
       state.inFlight.insert(writes.begin(), writes.end());
       return;
     }
+    ScratchUse scratch = getScratchUse(op);
     if (meets(reads, state.writes) || meets(writes, state.writes) ||
-        meets(writes, state.reads))
+        meets(writes, state.reads) ||
+        (scratch != ScratchUse::None &&
+         llvm::any_of(state.scratch, [&](Operation *before) {
+           return !keepsScratchApart(before, op);
+         })))
       insertBarrier(op, state);
+    if (scratch == ScratchUse::Certain)
+      state.clear();
+    if (scratch != ScratchUse::None)
+      state.scratch.insert(op);
     // The program's barriers make a role's threads meet first.
     if (isa<AllocBarrierOp, BarrierArriveOp, BarrierExpectOp, CopyAsyncOp>(
             op)) {
