@@ -79,9 +79,10 @@ def test_view_with_free_strides(offset: str) -> None:
     assert run("view_bounds", ["--entry", "reinterpreted", "--arg", f"offset={offset}"]).returncode == 0
 
 
+@pytest.mark.parametrize("target", ["cpu", "emulator"])
 @pytest.mark.parametrize("step", ["0", "-4"])
-def test_step_that_is_not_positive(step: str) -> None:
-    done = run("loops", ["--entry", "pipelined_range", "--arg", f"step={step}"])
+def test_step_that_is_not_positive(step: str, target: str) -> None:
+    done = run("loops", ["--entry", "pipelined_range", "--arg", f"step={step}", "--target", target])
     assert done.returncode != 0
     assert "loops.mlir" in done.stderr and "the step of a loop is not positive" in done.stderr
 

@@ -44,6 +44,20 @@ def TileStageElementwise : Pass<"tile-stage-elementwise"> {
   let statistics = [Statistic<"numStaged", "staged", "accesses turned into copies">];
 }
 
+def TileGuardSteps : Pass<"tile-guard-steps"> {
+  let summary = "let loops end whose step is not positive";
+  let description = [{
+    The step of a loop is positive. Where a loop in a launch has one that may turn
+    out not to be, a `tile.assert` in front of it reports that, and the loop does
+    nothing then. Extents of the launch's grid and their products are known to be
+    positive, and what the ranges of the values in the program say.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numGuarded", "guarded", "loops guarded">
+  ];
+}
+
 def TileExpandPersistent : Pass<"tile-expand-persistent"> {
   let summary = "turn persistent loops into serial ones";
   let description = [{
@@ -168,6 +182,8 @@ def TileInsertSync : Pass<"tile-insert-sync"> {
     write where its group is waited for. Shared buffers that
     `tile-plan-shared-memory` put in the same place count as one, and scratch in
     which threads meet inside an op (a scan, a reduction across warps) as another.
+    Rounds of a loop that each touch a part of their own of a global buffer (tiles
+    at the loop's variable that are no longer than its step) do not meet there.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
   let statistics = [Statistic<"numBarriers", "barriers", "barriers inserted">];

@@ -106,6 +106,7 @@ void tile::buildTileToCUDA(OpPassManager &passes,
   addPreparation(passes, options.values);
   // The program's own: what later passes divide by is never zero.
   passes.addPass(createGuardDivisions());
+  passes.addPass(createTileGuardSteps());
   passes.addPass(createTileExpandPersistent());
   passes.addPass(createTileExpandAsync());
   passes.addPass(createTileStageElementwise());
