@@ -65,7 +65,7 @@ func.func @constant_threads(%n: index) {
 // -----
 
 func.func @no_threads(%n: index) {
-  // expected-error @below {{attribute 'static_threads' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  // expected-error @below {{expects 'threads' to be a multiple of 32 from 32 to 1024, got 0}}
   tile.launch blocks(%b) in (%n) threads(0) {
   }
   return
@@ -262,6 +262,15 @@ func.func @range_backwards() {
 // -----
 
 // launch-c7
+func.func @no_alignment(%n: index) {
+  // expected-error @below {{expects 'alignment' to be a power of two, got 0}}
+  tile.launch blocks(%b) in (%n) alignment(0) {
+  }
+  return
+}
+
+// -----
+
 func.func @odd_alignment(%n: index) {
   // expected-error @below {{expects 'alignment' to be a power of two, got 12}}
   tile.launch blocks(%b) in (%n) alignment(12) {

@@ -17,7 +17,7 @@ func.func @stages_twice(%n: index) {
 
 func.func @no_stages(%n: index) {
   tile.launch blocks(%b) in (%n) {
-    // expected-error @below {{attribute 'static_stages' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+    // expected-error @below {{expects 'stages' to be 1 or more, got 0}}
     tile.pipelined %k = %b to %n stages(0) {
     }
   }

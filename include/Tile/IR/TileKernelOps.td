@@ -74,13 +74,13 @@ def Tile_LaunchOp : Tile_Op<"launch", [
   let arguments = (ins
     Variadic<Index>:$grid,
     Optional<Index>:$threads,
-    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$static_threads,
+    OptionalAttr<I64Attr>:$static_threads,
     OptionalAttr<Tile_RasterAttr>:$raster,
-    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$registers,
+    OptionalAttr<I64Attr>:$registers,
     DefaultValuedAttr<Tile_BoundsAttr, "::tile::Bounds::Guard">:$bounds,
     DefaultValuedAttr<Arith_FastMathAttr,
       "::mlir::arith::FastMathFlags::none">:$fastmath,
-    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$alignment);
+    OptionalAttr<I64Attr>:$alignment);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
     OpBuilder<(ins "::mlir::ValueRange":$grid,

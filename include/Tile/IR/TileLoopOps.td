@@ -56,7 +56,7 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
   }];
   let arguments = (ins Index:$lower, Index:$upper, Optional<Index>:$step,
                        Optional<Index>:$stages,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$static_stages);
+                       OptionalAttr<I64Attr>:$static_stages);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
     OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper,

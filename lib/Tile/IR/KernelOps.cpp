@@ -196,8 +196,8 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("orders blocks of two or more dimensions by 'raster', "
                        "got one dimension");
   // launch-c7
-  if (std::optional<uint64_t> alignment = getAlignment();
-      alignment && !llvm::isPowerOf2_64(*alignment))
+  if (std::optional<int64_t> alignment = getAlignment();
+      alignment && (*alignment <= 0 || !llvm::isPowerOf2_64(*alignment)))
     return emitOpError("expects 'alignment' to be a power of two, got ")
            << *alignment;
   // launch-c4

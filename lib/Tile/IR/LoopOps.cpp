@@ -124,6 +124,8 @@ LogicalResult PipelinedOp::verify() {
   if (getStep() && matchPattern(getStep(), m_ConstantInt(&step)) &&
       !step.isStrictlyPositive())
     return emitOpError("expects a positive step, got ") << step.getSExtValue();
+  if (std::optional<int64_t> stages = getStaticStages(); stages && *stages < 1)
+    return emitOpError("expects 'stages' to be 1 or more, got ") << *stages;
   return success();
 }
 
