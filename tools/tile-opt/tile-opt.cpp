@@ -22,6 +22,7 @@
 using namespace mlir;
 
 int main(int argc, char **argv) {
+  tile::driver::finishOutputAtExit("tile-opt", 1);
   DialectRegistry registry;
   tile::driver::registerAllDialects(registry);
   tile::driver::registerAllPasses();

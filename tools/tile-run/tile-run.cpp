@@ -353,9 +353,7 @@ static int run(const CommandLine &line) {
 }
 
 int main(int argc, char **argv) {
+  finishOutputAtExit("tile-run", 2);
   CommandLine line;
-  int code = line.parse(argc, argv) ? run(line) : 2;
-  if (llvm::Error error = finishOutput(llvm::outs()))
-    code = fail(std::move(error));
-  return code;
+  return line.parse(argc, argv) ? run(line) : 2;
 }
