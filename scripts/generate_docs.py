@@ -29,7 +29,7 @@ class Page:
 
 
 def pages() -> list[Page]:
-    passes = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "include" / "Tile").glob("*/Passes.td"))
+    passes = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "include" / "Tile").glob("*/*Passes.td"))
     return [
         Page(
             "Ops",

@@ -90,9 +90,7 @@ def _build(recipe: Recipe, parameters: Sequence[Parameter], outputs: Sequence[in
         raise _explain(error) from None
 
 
-def _options(
-    target: Mapping[str, Any], tunables: Mapping[str, int] | None, extra: Mapping[str, Any]
-) -> dict[str, Any]:
+def _options(target: Mapping[str, Any], tunables: Mapping[str, int] | None, extra: Mapping[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {**target, "cache": cache_directory(), **extra}
     if tunables:
         options["tunables"] = dict(tunables)

@@ -38,7 +38,7 @@ public:
   /// Adds memory that only the kernels of this call see.
   runtime::Result<uint64_t> addWorkspace(uint64_t bytes);
   /// Adds a word, zero, for each report.
-  llvm::MutableArrayRef<uint32_t> addReports(size_t count);
+  runtime::Result<llvm::MutableArrayRef<uint32_t>> addReports(size_t count);
   /// What a launch was given may have been written by it.
   void markWritten(const KernelLaunch &launch);
 
@@ -172,17 +172,19 @@ runtime::Result<uint64_t> Buffers::addWorkspace(uint64_t bytes) {
   return reinterpret_cast<uintptr_t>(buffer.data);
 }
 
-llvm::MutableArrayRef<uint32_t> Buffers::addReports(size_t count) {
+runtime::Result<llvm::MutableArrayRef<uint32_t>>
+Buffers::addReports(size_t count) {
   if (!count)
-    return {};
+    return llvm::MutableArrayRef<uint32_t>();
   runtime::Result<uint64_t> address = addWorkspace(count * sizeof(uint32_t));
-  assert(address && "a few words are had, or nothing else goes on either");
+  if (!address)
+    return address.error();
   auto *words = reinterpret_cast<uint32_t *>(*address);
   std::fill_n(words, count, 0);
   buffers.back().name = "reports";
   buffers.back().isInitialized = true;
   isEmpty.back() = false;
-  return {words, count};
+  return llvm::MutableArrayRef<uint32_t>(words, count);
 }
 
 void Buffers::save() {
@@ -297,14 +299,16 @@ llvm::Error EmulatedCode::run(ArrayRef<ArgumentView> arguments) const {
   if (!planArguments)
     return planArguments.takeError();
   Buffers buffers(signature, arguments);
-  llvm::MutableArrayRef<uint32_t> words =
-      buffers.addReports(plan.getReports().size());
+  llvm::Expected<llvm::MutableArrayRef<uint32_t>> words =
+      toExpected(buffers.addReports(plan.getReports().size()));
+  if (!words)
+    return words.takeError();
   llvm::Expected<runtime::PlannedCall> call = toExpected(plan.evaluate(
       *planArguments,
       [&](uint64_t bytes) -> runtime::Result<uint64_t> {
         return buffers.addWorkspace(bytes);
       },
-      reinterpret_cast<uintptr_t>(words.data())));
+      reinterpret_cast<uintptr_t>(words->data())));
   if (!call)
     return call.takeError();
   if (options.seeds > 1)
@@ -321,7 +325,7 @@ llvm::Error EmulatedCode::run(ArrayRef<ArgumentView> arguments) const {
       if (!*isRight)
         return createStringError(llvm::StringRef(faults).rtrim());
     }
-    if (runtime::Status status = plan.judge(*call, words.data()); !status)
+    if (runtime::Status status = plan.judge(*call, words->data()); !status)
       return toError(status);
   }
   return llvm::Error::success();
