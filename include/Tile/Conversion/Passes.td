@@ -20,6 +20,8 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     - copies and fills clip their tile to the global buffer once and then run
       without tests;
     - a gemm becomes a register-blocked kernel over packed panels;
+    - gemms, and copies of global buffers, that differ in their buffers and
+      offsets alone share a function;
     - an elementwise loop is vectorised along its last dimension, lanes under a
       condition by masks, with one test in front that tells whether any access
       can leave its global buffer;
@@ -45,7 +47,8 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numLaunches", "launches", "launches lowered">,
     Statistic<"numVectorized", "vectorized", "elementwise loops vectorised">,
-    Statistic<"numScalar", "scalar", "elementwise loops left scalar">
+    Statistic<"numScalar", "scalar", "elementwise loops left scalar">,
+    Statistic<"numShared", "shared", "functions that several ops share">
   ];
 }
 

@@ -22,8 +22,9 @@ namespace {
 /// Emits the loops of one copy.
 class CopyLowering {
 public:
-  CopyLowering(RewriterBase &b, LaunchContext &context, CopyOp op)
-      : b(b), context(context), op(op), loc(op.getLoc()) {}
+  CopyLowering(RewriterBase &b, LaunchContext &context, CopyOp op,
+               std::optional<unsigned> next)
+      : b(b), context(context), op(op), loc(op.getLoc()), next(next) {}
 
   LogicalResult lower();
 
@@ -45,8 +46,9 @@ private:
   SmallVector<int64_t> loops;
   /// Stores go around the caches.
   bool stream = false;
-  /// The dimension of the source along which the next tile lies.
-  std::optional<unsigned> ahead;
+  /// The dimension of the source along which the next tile lies, and the same
+  /// while that is read ahead.
+  std::optional<unsigned> next, ahead;
 };
 } // namespace
 
@@ -91,8 +93,8 @@ void CopyLowering::copyVector(ValueRange point, int64_t lanes) {
 
 /// Copies the whole tile, which exists on both sides.
 void CopyLowering::copyWhole() {
-  if (isGlobal(source.type()) && canUseVectors())
-    ahead = findNextTile(context.launch, op, source.offsets);
+  if (canUseVectors())
+    ahead = next;
   SmallVector<Value> low, high;
   for (int64_t extent : loops) {
     low.push_back(constantIndex(b, loc, 0));
@@ -247,10 +249,10 @@ LogicalResult CopyLowering::lower() {
 }
 
 LogicalResult cpu::lowerCopy(RewriterBase &rewriter, LaunchContext &context,
-                             CopyOp op) {
+                             CopyOp op, std::optional<unsigned> next) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  return CopyLowering(rewriter, context, op).lower();
+  return CopyLowering(rewriter, context, op, next).lower();
 }
 
 LogicalResult cpu::lowerFill(RewriterBase &rewriter, LaunchContext &context,

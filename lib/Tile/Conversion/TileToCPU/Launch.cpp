@@ -10,7 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Prefetch.h"
+#include "ShareCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -120,10 +121,10 @@ LogicalResult cpu::lowerStep(RewriterBase &rewriter, StepOp op) {
 }
 
 static LogicalResult lowerTileOp(RewriterBase &rewriter, LaunchContext &context,
-                                 Operation *op) {
+                                 Operation *op, std::optional<unsigned> ahead) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ParallelOp o) { return lowerParallel(rewriter, context, o); })
-      .Case([&](CopyOp o) { return lowerCopy(rewriter, context, o); })
+      .Case([&](CopyOp o) { return lowerCopy(rewriter, context, o, ahead); })
       .Case([&](FillOp o) { return lowerFill(rewriter, context, o); })
       .Case([&](GemmOp o) { return lowerGemm(rewriter, context, o); })
       .Case([&](ReduceOp o) { return lowerReduce(rewriter, context, o); })
@@ -137,15 +138,24 @@ static LogicalResult lowerTileOp(RewriterBase &rewriter, LaunchContext &context,
 }
 
 static LogicalResult lowerTileOps(RewriterBase &rewriter,
-                                  LaunchContext &context) {
+                                  LaunchContext &context, SharedCode &shared) {
   SmallVector<Operation *> ops, debugOps;
   context.launch.getBody().walk([&](Operation *op) {
     if (op->hasTrait<WholeTile>())
       ops.push_back(op);
   });
-  for (Operation *op : ops)
-    if (failed(lowerTileOp(rewriter, context, op)))
+  for (Operation *op : ops) {
+    FailureOr<bool> isShared = shared.lower(rewriter, context, op, lowerTileOp);
+    if (failed(isShared))
       return failure();
+    if (*isShared)
+      continue;
+    std::optional<unsigned> ahead;
+    if (auto copy = dyn_cast<CopyOp>(op))
+      ahead = findNextTile(context.launch, copy);
+    if (failed(lowerTileOp(rewriter, context, op, ahead)))
+      return failure();
+  }
   // Elementwise loops have copied theirs.
   context.launch.getBody().walk([&](Operation *op) {
     if (isa<AssertOp, PrintOp>(op))
@@ -184,7 +194,7 @@ static SmallVector<Value> hoistAllocations(RewriterBase &rewriter,
 }
 
 /// Everything below is plain memory from here on.
-static void stripMemorySpaces(Operation *root) {
+void cpu::stripMemorySpaces(Operation *root) {
   auto strip = [](Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());
     if (type && isOnChip(type))
@@ -219,14 +229,19 @@ static omp::LoopNestOp buildBlockLoop(OpBuilder &b, Location loc,
   return loop;
 }
 
-LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context) {
-  LaunchOp launch = context.launch;
+LogicalResult cpu::prepareLaunch(LaunchOp launch) {
   if (failed(checkLaunch(launch)))
     return failure();
   spreadFastMath(launch);
   widenGemmOperands(launch);
+  return success();
+}
+
+LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context,
+                               SharedCode &shared) {
+  LaunchOp launch = context.launch;
   guardAccesses(rewriter, context, launch);
-  if (failed(lowerTileOps(rewriter, context)) ||
+  if (failed(lowerTileOps(rewriter, context, shared)) ||
       failed(lowerPackedAccesses(rewriter, launch)))
     return failure();
   lowerAtomicLoops(rewriter, launch);

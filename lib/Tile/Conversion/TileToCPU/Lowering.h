@@ -297,8 +297,10 @@ void lowerAtomicLoops(mlir::RewriterBase &rewriter, mlir::Operation *root);
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// `next` is the dimension along which the tile that is read next lies.
 mlir::LogicalResult lowerCopy(mlir::RewriterBase &rewriter,
-                              LaunchContext &context, CopyOp op);
+                              LaunchContext &context, CopyOp op,
+                              std::optional<unsigned> next);
 mlir::LogicalResult lowerFill(mlir::RewriterBase &rewriter,
                               LaunchContext &context, FillOp op);
 mlir::LogicalResult lowerGemm(mlir::RewriterBase &rewriter,
@@ -347,9 +349,17 @@ void widenGemmOperands(LaunchOp launch);
 mlir::LogicalResult lowerHostOps(mlir::RewriterBase &rewriter,
                                  mlir::Operation *function);
 
+/// Makes buffers below `root` plain memory.
+void stripMemorySpaces(mlir::Operation *root);
+
+/// Checks what the lowering of a launch relies on, and decides what does not
+/// concern a single op.
+mlir::LogicalResult prepareLaunch(LaunchOp launch);
+
+class SharedCode;
 /// Lowers a whole launch and strips the memory spaces.
 mlir::LogicalResult lowerLaunch(mlir::RewriterBase &rewriter,
-                                LaunchContext &context);
+                                LaunchContext &context, SharedCode &shared);
 
 /// Computes an elementwise op in f32 instead of narrower floats and rounds each
 /// of its results (NarrowFloats.cpp).

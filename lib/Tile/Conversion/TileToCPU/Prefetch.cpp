@@ -20,6 +20,8 @@ using namespace tile::cpu;
 static bool dependsOn(Value value, Value from, unsigned depth = 8) {
   if (value == from)
     return true;
+  if (!value)
+    return false;
   Operation *definition = value.getDefiningOp();
   return depth != 0 && definition && definition->getNumRegions() == 0 &&
          llvm::any_of(definition->getOperands(), [&](Value operand) {
@@ -48,6 +50,16 @@ std::optional<unsigned> cpu::findNextTile(LaunchOp launch, Operation *op,
     if (dependsOn(indices[dim], number))
       return dim;
   return std::nullopt;
+}
+
+std::optional<unsigned> cpu::findNextTile(LaunchOp launch, CopyOp copy) {
+  if (!isGlobal(copy.getSourceType()))
+    return std::nullopt;
+  // Constants depend on nothing.
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : copy.getMixedSourceOffsets())
+    offsets.push_back(dyn_cast<Value>(offset));
+  return findNextTile(launch, copy, offsets);
 }
 
 void cpu::buildPrefetch(OpBuilder &b, Location loc, VectorType piece,

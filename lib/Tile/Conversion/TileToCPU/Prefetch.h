@@ -18,6 +18,9 @@ namespace tile::cpu {
 std::optional<unsigned> findNextTile(LaunchOp launch, mlir::Operation *op,
                                      mlir::ValueRange indices);
 
+/// The same for the source of a copy.
+std::optional<unsigned> findNextTile(LaunchOp launch, CopyOp copy);
+
 /// Asks for the vector that lies `distance` elements along `dim` from the one
 /// at `indices`. It need not exist.
 void buildPrefetch(mlir::OpBuilder &b, mlir::Location loc,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "ShareCode.h"
 #include "Tile/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,14 +62,20 @@ struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
     for (Operation *function : functions)
       if (failed(cpu::lowerHostOps(rewriter, function)))
         return signalPassFailure();
+    for (LaunchOp launch : launches)
+      if (failed(cpu::prepareLaunch(launch)))
+        return signalPassFailure();
+    cpu::SharedCode shared(launches);
     for (LaunchOp launch : launches) {
       cpu::LaunchContext context{launch, vectorBytes};
-      if (failed(cpu::lowerLaunch(rewriter, context)))
+      if (failed(cpu::lowerLaunch(rewriter, context, shared)))
         return signalPassFailure();
       ++numLaunches;
       numVectorized += context.numVectorized;
       numScalar += context.numScalar;
     }
+    functions.insert_range(shared.getDefinitions());
+    numShared += shared.getDefinitions().size();
     getOperation().walk(dropEntryAttributes);
     cpu::guardSteps(rewriter, getOperation());
     for (Operation *function : functions)
