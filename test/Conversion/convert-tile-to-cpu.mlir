@@ -251,18 +251,54 @@ func.func @local(%x: memref<16xf32>, %g: index) {
 
 // -----
 
-// A reduction along the last dimension keeps four registers of partial results.
+// A reduction along the last dimension keeps four registers of partial results,
+// and beside those of maxima whether two of them have met NaN, which the
+// instruction loses.
 // CHECK-LABEL: func.func @reduce
-// CHECK: scf.for {{.*}} iter_args(%{{.*}}) -> (vector<32xf32>)
-// CHECK: arith.maximumf {{.*}} : vector<32xf32>
-// CHECK: vector.shuffle
-func.func @reduce(%x: memref<4x128xf32>, %y: memref<4xf32>, %g: index) {
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xi32>, vector<8xi32>)
+// CHECK-COUNT-4: vector.load
+// CHECK: %[[LARGER:.*]] = arith.cmpf ogt, %[[NEW:.*]], %[[OLD:.*]] : vector<8xf32>
+// CHECK: arith.select %[[LARGER]], %[[NEW]], %[[OLD]]
+// CHECK-COUNT-2: arith.cmpf uno
+// CHECK: scf.yield
+// CHECK: arith.select {{.*}}, %{{nan.*|cst.*}}, %{{.*}} : vector<8xi1>, vector<8xf32>
+// CHECK-COUNT-3: arith.maximumf
+// CHECK: memref.store
+// WIDE-LABEL: func.func @reduce
+// WIDE: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xi1>, vector<16xi1>)
+func.func @reduce(%x: memref<4x256xf32>, %y: memref<4xf32>, %g: index) {
   tile.launch blocks(%b) in (%g) {
-    %S = tile.alloc_fragment : memref<4x128xf32, #tile.fragment>
+    %S = tile.alloc_fragment : memref<4x256xf32, #tile.fragment>
     %m = tile.alloc_fragment : memref<4xf32, #tile.fragment>
-    tile.copy %x to %S : memref<4x128xf32> to memref<4x128xf32, #tile.fragment>
-    tile.reduce max %S along 1 into %m : memref<4x128xf32, #tile.fragment> into memref<4xf32, #tile.fragment>
+    tile.copy %x to %S : memref<4x256xf32> to memref<4x256xf32, #tile.fragment>
+    tile.reduce max %S along 1 into %m : memref<4x256xf32, #tile.fragment> into memref<4xf32, #tile.fragment>
     tile.copy %m to %y : memref<4xf32, #tile.fragment> to memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// As many rows as a register has lanes are brought down to one together: seven
+// additions for eight. Rows and elements left over are added by themselves.
+// CHECK-LABEL: func.func @reduce_rows
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-4: arith.addf
+// CHECK: vector.insert_strided_slice %{{.*}}, %{{.*}} : vector<6xf32> into vector<8xf32>
+// CHECK: vector.store {{.*}} : memref<8x8xf32>, vector<8xf32>
+// CHECK-COUNT-7: arith.addf {{.*}} : vector<8xf32>
+// CHECK-NOT: arith.addf
+// CHECK: vector.store {{.*}} : memref<18xf32>, vector<8xf32>
+// CHECK: vector.extract
+// CHECK: memref.store {{.*}} : memref<18xf32>
+func.func @reduce_rows(%x: memref<18x70xf32>, %y: memref<18xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    %S = tile.alloc_fragment : memref<18x70xf32, #tile.fragment>
+    %m = tile.alloc_fragment : memref<18xf32, #tile.fragment>
+    tile.copy %x to %S : memref<18x70xf32> to memref<18x70xf32, #tile.fragment>
+    tile.reduce sum %S along 1 into %m : memref<18x70xf32, #tile.fragment> into memref<18xf32, #tile.fragment>
+    tile.copy %m to %y : memref<18xf32, #tile.fragment> to memref<18xf32>
   }
   return
 }

@@ -283,3 +283,85 @@ func.func @not_a_number_reference(%x: memref<4x4xf64>, %y: memref<4xf64>, %z: me
   }
   return
 }
+
+// One NaN in a row, in each column once, makes the row's extremes NaN; infinities
+// do not, nor do rows without any. Whole registers, a part of one, and rows that
+// are left over.
+func.func @places_of_nan(
+    %x: memref<168x151xf32> {tile.name = "x", tile.default = "randn:168x151xf32"},
+    %y: memref<4x168xf32> {tile.name = "y", tile.default = "empty:4x168xf32"})
+    attributes {tile.reference = @places_of_nan_reference} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  %c3 = arith.constant 3 : index
+  %c28 = arith.constant 28 : index
+  %c6 = arith.constant 6 : index
+  tile.launch blocks(%b) in (%c6) {
+    %nan = arith.constant 0x7FC00000 : f32
+    %inf = arith.constant 0x7F800000 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %row = arith.muli %b, %c28 : index
+    %t = tile.alloc_fragment : memref<28x151xf32, #tile.fragment>
+    %r = tile.alloc_fragment : memref<28xf32, #tile.fragment>
+    %kept = tile.alloc_fragment : memref<28x1xf32, #tile.fragment>
+    tile.copy %x[%row, 0] to %t : memref<168x151xf32> to memref<28x151xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (28, 151) {
+      %v = memref.load %t[%i, %j] : memref<28x151xf32, #tile.fragment>
+      %number = arith.addi %row, %i : index
+      %left = arith.subi %number, %j : index
+      %rest = arith.remui %j, %c7 : index
+      %isLow = arith.cmpi eq, %rest, %c3 : index
+      %isNaN = arith.cmpi eq, %left, %c8 : index
+      %v1 = arith.select %isLow, %lowest, %v : f32
+      %v2 = arith.select %isNaN, %nan, %v1 : f32
+      memref.store %v2, %t[%i, %j] : memref<28x151xf32, #tile.fragment>
+    }
+    tile.reduce max %t along 1 into %r : memref<28x151xf32, #tile.fragment> into memref<28xf32, #tile.fragment>
+    tile.copy %r to %y[0, %row] : memref<28xf32, #tile.fragment> to memref<4x168xf32>
+    tile.reduce min %t along 1 into %r : memref<28x151xf32, #tile.fragment> into memref<28xf32, #tile.fragment>
+    tile.copy %r to %y[1, %row] : memref<28xf32, #tile.fragment> to memref<4x168xf32>
+    tile.reduce abs_max %t along 1 into %kept : memref<28x151xf32, #tile.fragment> into memref<28x1xf32, #tile.fragment>
+    tile.parallel (%i) in (28) {
+      %v = memref.load %kept[%i, %c0] : memref<28x1xf32, #tile.fragment>
+      memref.store %v, %r[%i] : memref<28xf32, #tile.fragment>
+    }
+    tile.copy %r to %y[2, %row] : memref<28xf32, #tile.fragment> to memref<4x168xf32>
+    // What was there before counts, too.
+    tile.fill %r, %inf : memref<28xf32, #tile.fragment>
+    tile.reduce max %t along 1 into %r accumulate : memref<28x151xf32, #tile.fragment> into memref<28xf32, #tile.fragment>
+    tile.copy %r to %y[3, %row] : memref<28xf32, #tile.fragment> to memref<4x168xf32>
+  }
+  return
+}
+func.func @places_of_nan_reference(%x: memref<168x151xf64>, %y: memref<4x168xf64>) {
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %nan = arith.constant 0x7FF8000000000000 : f64
+  %inf = arith.constant 0x7FF0000000000000 : f64
+  %lowest = arith.constant 0xFFF0000000000000 : f64
+  affine.for %i = 0 to 168 {
+    %r:3 = affine.for %j = 0 to 151 iter_args(%u = %lowest, %l = %inf, %a = %zero) -> (f64, f64, f64) {
+      %v = affine.load %x[%i, %j] : memref<168x151xf64>
+      %left = arith.subi %i, %j : index
+      %rest = arith.remui %j, %c7 : index
+      %isLow = arith.cmpi eq, %rest, %c3 : index
+      %isNaN = arith.cmpi eq, %left, %c8 : index
+      %v1 = arith.select %isLow, %lowest, %v : f64
+      %v2 = arith.select %isNaN, %nan, %v1 : f64
+      %m = arith.maximumf %u, %v2 : f64
+      %n = arith.minimumf %l, %v2 : f64
+      %w = math.absf %v2 : f64
+      %b = arith.maximumf %a, %w : f64
+      affine.yield %m, %n, %b : f64, f64, f64
+    }
+    %with = arith.maximumf %r#0, %inf : f64
+    affine.store %r#0, %y[0, %i] : memref<4x168xf64>
+    affine.store %r#1, %y[1, %i] : memref<4x168xf64>
+    affine.store %r#2, %y[2, %i] : memref<4x168xf64>
+    affine.store %with, %y[3, %i] : memref<4x168xf64>
+  }
+  return
+}

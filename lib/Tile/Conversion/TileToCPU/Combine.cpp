@@ -119,3 +119,26 @@ Value Combiner::combine(OpBuilder &b, Location loc, Value x, Value y) const {
     return arith::AddIOp::create(b, loc, x, y);
   }
 }
+
+bool Combiner::losesNaN() const {
+  return isa<FloatType>(type) &&
+         !bitEnumContainsAll(flags, arith::FastMathFlags::nnan) &&
+         (kind == ReduceKind::Max || kind == ReduceKind::Min ||
+          kind == ReduceKind::AbsMax);
+}
+
+Value Combiner::combineNumbers(OpBuilder &b, Location loc, Value x,
+                               Value y) const {
+  auto predicate = kind == ReduceKind::Min ? arith::CmpFPredicate::OLT
+                                           : arith::CmpFPredicate::OGT;
+  Value takes = arith::CmpFOp::create(b, loc, predicate, x, y);
+  return arith::SelectOp::create(b, loc, takes, x, y);
+}
+
+Value Combiner::notANumber(OpBuilder &b, Location loc, int64_t lanes) const {
+  auto element = cast<FloatType>(type);
+  return arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(VectorType::get({lanes}, type),
+                             APFloat::getNaN(element.getFloatSemantics())));
+}

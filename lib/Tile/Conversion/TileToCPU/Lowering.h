@@ -180,6 +180,14 @@ struct Combiner {
                       mlir::Value value) const;
   mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                       mlir::Value y) const;
+
+  /// Whether one instruction combines numbers, but loses NaN where it is `x`.
+  bool losesNaN() const;
+  /// The same for a number `y`; gives `y` where `x` is NaN.
+  mlir::Value combineNumbers(mlir::OpBuilder &b, mlir::Location loc,
+                             mlir::Value x, mlir::Value y) const;
+  mlir::Value notANumber(mlir::OpBuilder &b, mlir::Location loc,
+                         int64_t lanes) const;
 };
 
 //===----------------------------------------------------------------------===//
