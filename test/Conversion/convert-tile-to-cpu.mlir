@@ -516,3 +516,31 @@ func.func @narrow_mask(%x: memref<?xbf16>, %y: memref<?xbf16>, %g: index) {
   }
   return
 }
+
+// -----
+
+// Registers of 64 bytes have an instruction that multiplies by a power of two,
+// of whatever size: arguments are only clamped from below.
+// WIDE-LABEL: func.func @exp
+// WIDE: arith.cmpf olt
+// WIDE-NOT: arith.cmpf
+// WIDE-COUNT-9: math.fma
+// WIDE-NOT: math.fma
+// WIDE-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// CHECK-LABEL: func.func @exp
+// CHECK: vector.reduction <and>
+// CHECK: scf.if
+// CHECK-COUNT-9: math.fma
+// CHECK: else
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf ogt
+func.func @exp(%x: memref<32xf32>, %g: index) {
+  tile.launch blocks(%b) in (%g) {
+    tile.parallel (%i) in (32) {
+      %v = memref.load %x[%i] : memref<32xf32>
+      %e = math.exp %v : f32
+      memref.store %e, %x[%i] : memref<32xf32>
+    }
+  }
+  return
+}

@@ -73,16 +73,43 @@ struct F32Builder {
 
   /// x * 2^n, rounded once, for n whose powers f32 can reach in two steps.
   Value scale(Value x, Value n) {
-    // One instruction where registers have 64 bytes.
-    if (auto vector = dyn_cast<VectorType>(type);
-        vector && vectorBytes >= 64 && vector.getNumElements() % 16 == 0)
-      return LLVM::CallIntrinsicOp::create(
-                 b, type, b.getStringAttr("llvm.ldexp"), ValueRange{x, n})
-          .getResult(0);
     Value half = arith::ShRSIOp::create(b, n, constantInt(1));
     Value other = arith::SubIOp::create(b, n, half);
     Value scaled = arith::MulFOp::create(b, x, powerOfTwo(half));
     return arith::MulFOp::create(b, scaled, powerOfTwo(other));
+  }
+
+  /// Whether registers of 64 bytes, which are x86's, are filled.
+  bool isWide() const {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector && vectorBytes >= 64 && vector.getNumElements() % 16 == 0;
+  }
+
+  /// x * 2^n, rounded once, for any whole n, in one instruction, whose special
+  /// cases are those of exponentials: where n is infinite, x may be NaN.
+  Value scaleWide(Value x, Value n) {
+    auto part = VectorType::get({16}, b.getF32Type());
+    Value all = arith::ConstantOp::create(b, b.getI16IntegerAttr(-1));
+    Value nearest = arith::ConstantOp::create(b, b.getI32IntegerAttr(4));
+    Value result = constant(0.f);
+    int64_t count = cast<VectorType>(type).getNumElements();
+    for (int64_t at = 0; at < count; at += 16) {
+      auto take = [&](Value value) -> Value {
+        return count == 16 ? value
+                           : vector::ExtractStridedSliceOp::create(
+                                 b, value, at, /*size=*/16, /*stride=*/1);
+      };
+      Value factor = take(x);
+      Value scaled =
+          LLVM::CallIntrinsicOp::create(
+              b, part, b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+              ValueRange{factor, take(n), factor, all, nearest})
+              .getResult(0);
+      result = count == 16 ? scaled
+                           : vector::InsertStridedSliceOp::create(
+                                 b, scaled, result, at, /*stride=*/1);
+    }
+    return result;
   }
 
   /// e^t for |t| <= ln(2) / 2: 1 + t + t^2 q(t), where q is the best polynomial
@@ -108,13 +135,18 @@ struct F32Builder {
   /// a sum of exponents is the product.
   Value expTimesPower(Value x, float ordinary, float low, float high,
                       function_ref<std::pair<Value, Value>(Value x)> reduce) {
+    if (isWide()) {
+      // Far above, t may be anything, even NaN where x is infinite; but the
+      // polynomial is positive everywhere and n large, so that the product is
+      // infinite. Far below, that would do harm.
+      auto [t, sum] = reduce(atLeast(x, low));
+      return scaleWide(expNearZero(t), roundSum(sum).number);
+    }
     auto anywhere = [&]() -> Value {
-      auto [t, sum] = reduce(clamp(x, low, high));
+      auto [t, sum] = reduce(atMost(atLeast(x, low), high));
       return scale(expNearZero(t), roundSum(sum).integer);
     };
-    auto vector = dyn_cast<VectorType>(type);
-    // Registers of 64 bytes have an instruction for all of it.
-    if (!vector || vectorBytes >= 64)
+    if (!isa<VectorType>(type))
       return anywhere();
     Value near =
         arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
@@ -141,16 +173,18 @@ struct F32Builder {
     Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
     return arith::SelectOp::create(b, isNaN, x, result);
   }
-  /// Keeps NaN, too: each comparison with it is false. The form that x86 has an
+  /// Keep NaN, too: each comparison with it is false. The form that x86 has an
   /// instruction for.
-  Value clamp(Value x, float low, float high) {
-    auto limit = [&](arith::CmpFPredicate predicate, float bound) {
-      Value isBeyond = arith::CmpFOp::create(b, predicate, x, constant(bound));
-      x = arith::SelectOp::create(b, isBeyond, constant(bound), x);
-    };
-    limit(arith::CmpFPredicate::OLT, low);
-    limit(arith::CmpFPredicate::OGT, high);
-    return x;
+  Value atLeast(Value x, float bound) {
+    return limit(x, arith::CmpFPredicate::OLT, bound);
+  }
+  Value atMost(Value x, float bound) {
+    return limit(x, arith::CmpFPredicate::OGT, bound);
+  }
+  Value limit(Value x, arith::CmpFPredicate isBeyond, float bound) {
+    return arith::SelectOp::create(
+        b, arith::CmpFOp::create(b, isBeyond, x, constant(bound)),
+        constant(bound), x);
   }
 };
 
