@@ -58,6 +58,99 @@ func.func @wait(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 
 // -----
 
+// What stands between the barrier of a pipeline's copies and the next one may as
+// well stand in front of both: one is enough.
+// CHECK-LABEL: func.func @followed
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: tile.fill
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.gemm
+// CHECK-NEXT: }
+func.func @followed(%x: memref<?x16xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f16
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %A = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<16x16xf32, #tile.fragment>
+    tile.copy %x[0, 0] to %A async : memref<?x16xf16> to memref<16x16xf16, #tile.shared>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    gpu.barrier
+    tile.fill %B, %zero : memref<16x16xf16, #tile.shared>
+    tile.gemm %A, %B, %C : memref<16x16xf16, #tile.shared>, memref<16x16xf16, #tile.shared>, memref<16x16xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Not where something in between waits for it, or may: the second operand is
+// read a round before, the first of two products reads what was copied.
+// CHECK-LABEL: func.func @needed
+// CHECK: scf.for
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.fill
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.gemm
+// CHECK-NEXT: }
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.gemm
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.fill
+func.func @needed(%x: memref<?x16xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f16
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %A = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    %B = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<16x16xf32, #tile.fragment>
+    scf.for %i = %c0 to %n step %c1 {
+      tile.copy %x[%i, 0] to %A async : memref<?x16xf16> to memref<16x16xf16, #tile.shared>
+      nvvm.cp.async.commit.group
+      nvvm.cp.async.wait.group 0
+      gpu.barrier
+      tile.fill %B, %zero : memref<16x16xf16, #tile.shared>
+      tile.gemm %A, %B, %C : memref<16x16xf16, #tile.shared>, memref<16x16xf16, #tile.shared>, memref<16x16xf32, #tile.fragment>
+    }
+    tile.copy %x[%b, 0] to %A async : memref<?x16xf16> to memref<16x16xf16, #tile.shared>
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    gpu.barrier
+    tile.gemm %A, %B, %C : memref<16x16xf16, #tile.shared>, memref<16x16xf16, #tile.shared>, memref<16x16xf32, #tile.fragment>
+    tile.fill %A, %zero : memref<16x16xf16, #tile.shared>
+  }
+  return
+}
+
+// -----
+
+// Nor where the program speaks to the threads itself.
+// CHECK-LABEL: func.func @hidden
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.fill
+// CHECK-NEXT: gpu.barrier
+func.func @hidden(%x: memref<16x16xf16>, %n: index) {
+  %zero = arith.constant 0.0 : f16
+  tile.launch blocks(%b) in (%n) threads(32) {
+    %B = tile.alloc_shared : memref<16x16xf16, #tile.shared>
+    llvm.inline_asm has_side_effects "cp.async.ca.shared.global [0], [0], 4;", "" : () -> ()
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    gpu.barrier
+    tile.fill %B, %zero : memref<16x16xf16, #tile.shared>
+    tile.copy %B to %x : memref<16x16xf16, #tile.shared> to memref<16x16xf16>
+  }
+  return
+}
+
+// -----
+
 // Behind the end of a ring nothing is in flight: what lies in its place waits
 // for its readers, and the next wait is for others.
 // CHECK-LABEL: func.func @ended

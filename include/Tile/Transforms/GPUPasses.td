@@ -184,9 +184,14 @@ def TileInsertSync : Pass<"tile-insert-sync"> {
     which threads meet inside an op (a scan, a reduction across warps) as another.
     Rounds of a loop that each touch a part of their own of a global buffer (tiles
     at the loop's variable that are no longer than its step) do not meet there.
+    A barrier behind a wait goes where another one follows and nothing in between
+    has to come after the first.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
-  let statistics = [Statistic<"numBarriers", "barriers", "barriers inserted">];
+  let statistics = [
+    Statistic<"numBarriers", "barriers", "barriers inserted">,
+    Statistic<"numRedundant", "redundant", "barriers behind waits removed">
+  ];
 }
 
 #endif // TILE_TRANSFORMS_GPUPASSES_TD

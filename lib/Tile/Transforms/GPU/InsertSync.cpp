@@ -21,6 +21,9 @@
 // readers and copies in flight use different versions of a buffer. It promises
 // nothing about other buffers in the same place.
 //
+// The barrier behind a pipeline's wait goes where another one follows in time:
+// nothing in between needs it.
+//
 // Rounds of a loop that each touch a part of their own of a global buffer
 // (tiles at the loop's variable, no longer than its step) do not meet there.
 //
@@ -118,14 +121,77 @@ bool meetsOther(const Buffers &a, const Buffers &b) {
 
 class Inserter {
 public:
-  int64_t numBarriers = 0;
+  int64_t numBarriers = 0, numRedundant = 0;
 
+  void run(LaunchOp launch) {
+    State state;
+    visit(launch.getBody().front(), state);
+    bool hasHidden = launch
+                         .walk([](Operation *op) {
+                           return isa<RolesOp>(op) || hidesAccesses(op)
+                                      ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+    if (hasHidden)
+      return;
+    for (auto &[barrier, before] : waiting)
+      if (isFollowedInTime(barrier, before)) {
+        barrier->erase();
+        ++numRedundant;
+      }
+  }
+
+private:
   void visit(Block &block, State &state) {
     for (Operation &op : llvm::make_early_inc_range(block))
       visit(&op, state);
   }
 
-private:
+  /// Whether an op may read or write what nobody can tell from here.
+  static bool hidesAccesses(Operation *op) {
+    if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) {
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      interface.getEffects(effects);
+      return llvm::any_of(
+          effects, [](const MemoryEffects::EffectInstance &effect) {
+            return isa<MemoryEffects::Read, MemoryEffects::Write>(
+                       effect.getEffect()) &&
+                   (!effect.getValue() ||
+                    !isa<MemRefType>(effect.getValue().getType()));
+          });
+    }
+    return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+           !op->hasTrait<OpTrait::IsTerminator>() &&
+           !isa<LaunchOp, gpu::BarrierOp, NVVM::CpAsyncCommitGroupOp,
+                NVVM::CpAsyncWaitGroupOp>(op);
+  }
+
+  /// Whether all that comes between the barrier and the next one may stand in
+  /// front of it as well.
+  bool isFollowedInTime(gpu::BarrierOp barrier, const State &before) {
+    for (Operation *op = barrier->getNextNode(); op; op = op->getNextNode()) {
+      if (auto next = dyn_cast<gpu::BarrierOp>(op))
+        return !waiting.contains(next);
+      if (isPure(op))
+        continue;
+      ScratchUse scratch = getScratchUse(op);
+      bool isPlain = isa<CopyOp, FillOp, GemmOp, ReduceOp, ScanOp, ParallelOp,
+                         AllocFragmentOp>(op);
+      auto copy = dyn_cast<CopyOp>(op);
+      Buffers reads, writes;
+      collect(op, reads, writes);
+      if (!isPlain || (copy && copy.getIsAsync()) ||
+          (scratch != ScratchUse::None && !before.scratch.empty()) ||
+          meets(reads, before.writes) || meets(writes, before.writes) ||
+          meets(writes, before.reads))
+        return false;
+      if (scratch == ScratchUse::Certain)
+        return true;
+    }
+    return false;
+  }
+
   /// The buffer whose memory a view is of; of arguments that may overlap the
   /// first.
   static Value getMemory(Value view) {
@@ -221,7 +287,10 @@ private:
   }
 
   void visit(Operation *op, State &state) {
-    if (isa<gpu::BarrierOp>(op)) {
+    if (auto barrier = dyn_cast<gpu::BarrierOp>(op)) {
+      // Around a loop, the last time counts, when nothing is added any more.
+      if (isa_and_nonnull<NVVM::CpAsyncWaitGroupOp>(op->getPrevNode()))
+        waiting[barrier] = state;
       state.clear();
       return;
     }
@@ -285,6 +354,8 @@ private:
   }
 
   ThreadLevel threadLevel;
+  /// What threads may be doing at the barriers behind waits.
+  llvm::MapVector<gpu::BarrierOp, State> waiting;
 
   void visitRegions(Operation *op, State &state) {
     // Around a loop the state at the end meets that at the start, until
@@ -326,9 +397,9 @@ struct InsertSyncPass : tile::impl::TileInsertSyncBase<InsertSyncPass> {
   void runOnOperation() override {
     getOperation()->walk([&](LaunchOp launch) {
       Inserter inserter;
-      State state;
-      inserter.visit(launch.getBody().front(), state);
+      inserter.run(launch);
       numBarriers += inserter.numBarriers;
+      numRedundant += inserter.numRedundant;
     });
   }
 };
