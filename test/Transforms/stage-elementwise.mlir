@@ -44,3 +44,18 @@ func.func @gather(%x: memref<?xf32>, %at: memref<?xindex>, %y: memref<?xf32>, %n
   }
   return
 }
+
+// -----
+
+// 1024 floats a thread would not stay in registers.
+// CHECK-LABEL: func.func @large
+// CHECK-NOT: tile.copy
+func.func @large(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) threads(32) {
+    tile.parallel (%i) in (32768) {
+      %v = memref.load %x[%i] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+  }
+  return
+}

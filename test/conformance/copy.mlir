@@ -270,3 +270,41 @@ func.func @writes_stay_in_the_subview_reference(%x: memref<?xf64>, %y: memref<?x
   }
   return
 }
+
+// More than a thread's code could hold: 7 x 10007 elements at once, with edges.
+func.func @large(
+    %x: memref<?x?xf16> {tile.name = "x", tile.default = "randn:9x10001xf16"},
+    %y: memref<?x?xf16> {tile.name = "y", tile.default = "zeros:8x10005xf16"})
+    attributes {tile.reference = @large_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) threads(256) {
+    tile.copy %x[3, 1] sizes [7, 10007] to %y[2, -1] : memref<?x?xf16> to memref<?x?xf16>
+  }
+  return
+}
+func.func @large_reference(%x: memref<?x?xf64>, %y: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %rows = memref.dim %x, %c0 : memref<?x?xf64>
+  %columns = memref.dim %x, %c1 : memref<?x?xf64>
+  affine.for %i = 0 to 6 {
+    affine.for %j = 0 to 10005 {
+      %row = affine.apply affine_map<(i) -> (i + 3)>(%i)
+      %column = affine.apply affine_map<(j) -> (j + 2)>(%j)
+      %target = affine.apply affine_map<(i) -> (i + 2)>(%i)
+      %hasRow = arith.cmpi slt, %row, %rows : index
+      %hasColumn = arith.cmpi slt, %column, %columns : index
+      %inside = arith.andi %hasRow, %hasColumn : i1
+      %v = scf.if %inside -> f64 {
+        %w = memref.load %x[%row, %column] : memref<?x?xf64>
+        scf.yield %w : f64
+      } else {
+        scf.yield %zero : f64
+      }
+      memref.store %v, %y[%target, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}

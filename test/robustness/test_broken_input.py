@@ -20,6 +20,7 @@ PIPELINES = {
     "parse": [],
     "canonicalize": ["--canonicalize", "--cse"],
     "lower": ["--tile-to-cpu"],
+    "lower-to-gpu": ["--tile-to-cuda"],
 }
 
 

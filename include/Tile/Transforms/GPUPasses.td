@@ -58,6 +58,19 @@ def TileGuardSteps : Pass<"tile-guard-steps"> {
   ];
 }
 
+def TileSplitCopies : Pass<"tile-split-copies"> {
+  let summary = "loops over the parts of large copies";
+  let description = [{
+    A thread's part of a copy becomes straight code. Between two global buffers
+    a copy may be of any size; one of more than 32768 elements becomes an
+    `scf.for` over parts of at most so many, and a copy of what is left.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numSplit", "split", "copies split">];
+}
+
 def TileExpandPersistent : Pass<"tile-expand-persistent"> {
   let summary = "turn persistent loops into serial ones";
   let description = [{

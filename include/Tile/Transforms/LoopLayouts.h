@@ -72,6 +72,11 @@ layout::FragmentLayout getPlainLoopLayout(ParallelOp loop, int64_t threads);
 layout::FragmentLayout getDealtLayout(llvm::ArrayRef<int64_t> shape,
                                       int64_t threads, int64_t vector);
 
+/// Whether threads that hold a buffer of this static type together have
+/// registers for it: beyond, they would spill to memory that is slower than
+/// shared memory.
+bool fitsRegisters(mlir::MemRefType type, int64_t threads);
+
 } // namespace tile
 
 #endif // TILE_TRANSFORMS_LOOPLAYOUTS_H

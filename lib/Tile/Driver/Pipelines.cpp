@@ -109,6 +109,7 @@ void tile::buildTileToCUDA(OpPassManager &passes,
   passes.addPass(createTileGuardSteps());
   passes.addPass(createTileExpandPersistent());
   passes.addPass(createTileExpandAsync());
+  passes.addPass(createTileSplitCopies());
   passes.addPass(createTileStageElementwise());
   passes.addPass(createTileVersionLaunches());
   passes.addPass(createTileMaterializePipeline());

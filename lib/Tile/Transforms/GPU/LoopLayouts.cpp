@@ -217,6 +217,14 @@ FragmentLayout tile::getDealtLayout(ArrayRef<int64_t> shape, int64_t threads,
   return *result;
 }
 
+bool tile::fitsRegisters(MemRefType type, int64_t threads) {
+  constexpr int64_t limitBytes = 2048;
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * std::max<int64_t>(8, bits) / 8 / threads <=
+         limitBytes;
+}
+
 FragmentLayout tile::getLoopLayout(ParallelOp loop, int64_t threads) {
   std::optional<FragmentLayout> suggested =
       suggestLoopLayout(loop, [](Value buffer) {

@@ -118,16 +118,6 @@ static bool hasConsistentAccesses(Value fragment) {
   return true;
 }
 
-/// An upper bound of what one thread can hold of one buffer, in bytes: beyond
-/// it registers would spill to memory that is slower than shared memory.
-static bool fitsRegisters(MemRefType type, int64_t threads) {
-  constexpr int64_t limitBytes = 2048;
-  Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return type.getNumElements() * std::max<int64_t>(8, bits) / 8 / threads <=
-         limitBytes;
-}
-
 void LayoutInference::normalizeFragments() {
   SmallVector<AllocFragmentOp> demoted;
   launch.walk([&](AllocFragmentOp alloc) {

@@ -8,6 +8,7 @@
 #include "Tile/IR/TileDialect.h"
 #include "Tile/IR/Updates.h"
 #include "Tile/Transforms/GPUPasses.h"
+#include "Tile/Transforms/LoopLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -47,6 +48,7 @@ private:
   Value makeOffset(const Index &index);
 
   bool isStaged(Operation *op);
+  MemRefType getFragmentType(Value buffer, ArrayRef<Index> indices);
   void stage(Operation *op, Value buffer, ValueRange indices);
 
   ParallelOp loop;
@@ -155,12 +157,23 @@ bool Stager::isStaged(Operation *op) {
   return isOutside(getBuffer(op));
 }
 
+/// The part of the buffer that the loop accesses.
+MemRefType Stager::getFragmentType(Value buffer, ArrayRef<Index> indices) {
+  SmallVector<int64_t> shape;
+  for (const Index &index : indices)
+    if (index.variable)
+      shape.push_back(loop.getStaticExtents()[*index.variable]);
+  return MemRefType::get(
+      shape, cast<MemRefType>(buffer.getType()).getElementType(),
+      MemRefLayoutAttrInterface(), FragmentAttr::get(loop.getContext()));
+}
+
 void Stager::stage(Operation *op, Value buffer, ValueRange indices) {
   std::optional<SmallVector<Index>> parts = decompose(indices);
   builder.setInsertionPoint(loop);
   Location loc = op->getLoc();
   SmallVector<OpFoldResult> offsets;
-  SmallVector<int64_t> sizes, shape;
+  SmallVector<int64_t> sizes;
   SmallVector<Value> variables;
   for (const Index &index : *parts) {
     offsets.push_back(makeOffset(index));
@@ -168,15 +181,10 @@ void Stager::stage(Operation *op, Value buffer, ValueRange indices) {
     if (!index.variable)
       continue;
     sizes.back() = loop.getStaticExtents()[*index.variable];
-    shape.push_back(sizes.back());
     variables.push_back(loop.getInductionVars()[*index.variable]);
   }
-  auto type = cast<MemRefType>(buffer.getType());
   Value fragment = AllocFragmentOp::create(
-      builder, loc,
-      MemRefType::get(shape, type.getElementType(), MemRefLayoutAttrInterface(),
-                      FragmentAttr::get(loop.getContext())),
-      ValueRange());
+      builder, loc, getFragmentType(buffer, *parts), ValueRange());
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     CopyOp::create(builder, loc, buffer, offsets, fragment,
                    ArrayRef<OpFoldResult>(), sizes);
@@ -199,7 +207,7 @@ void Stager::stage(Operation *op, Value buffer, ValueRange indices) {
 int64_t Stager::run() {
   if (!loop.hasStaticExtents())
     return 0;
-  // What a fragment of this size would take of the registers of few threads.
+  // Fragments make straight code, and too much of it.
   constexpr int64_t mostElements = 32 * 1024;
   int64_t points = 1;
   for (int64_t extent : loop.getStaticExtents())
@@ -219,13 +227,17 @@ int64_t Stager::run() {
   // Such a loop runs on one thread for each lane and has no use for fragments.
   if (readsOldElements)
     return 0;
+  // A launch that leaves the choice has at least so many.
+  int64_t threads =
+      loop->getParentOfType<LaunchOp>().getStaticThreads().value_or(128);
   SmallVector<Operation *> staged;
   for (Operation *op : accesses) {
     ValueRange indices = isa<memref::LoadOp>(op)
                              ? ValueRange(cast<memref::LoadOp>(op).getIndices())
                              : cast<memref::StoreOp>(op).getIndices();
     std::optional<SmallVector<Index>> parts = decompose(indices);
-    if (!parts || !isStaged(op))
+    if (!parts || !isStaged(op) ||
+        !fitsRegisters(getFragmentType(getBuffer(op), *parts), threads))
       continue;
     // A store whose element does not depend on some lane is written by several
     // lanes at once.
