@@ -286,15 +286,20 @@ def build_preset(preset: str, bench: Bench, outcome: Outcome, *options: str) -> 
     return tree if built else None
 
 
+FUZZERS = {"tile-fuzzer": "corpus", "ptx-fuzzer": "ptx-corpus"}
+"""And the folder of each one's inputs."""
+
+
 def run_sanitizers(bench: Bench, outcome: Outcome) -> None:
-    """Unit tests, lit and the fuzzer's corpus under address and undefined-behaviour checks"""
+    """Unit tests, lit and the fuzzers' corpora under address and undefined-behaviour checks"""
     tree = build_preset("asan", bench, outcome)
     if tree:
         count_unit(bench, outcome, tree)
         count_lit(bench, outcome, tree)
-        # No new inputs: each file of the corpus once.
-        replay: list[str | Path] = [tree / "bin" / "tile-fuzzer", "-runs=0", ROOT / "fuzz" / "corpus"]
-        outcome.check(bench.run(replay), "the fuzzer's corpus")
+        for fuzzer, corpus in FUZZERS.items():
+            # No new inputs: each file of the corpus once.
+            replay: list[str | Path] = [tree / "bin" / fuzzer, "-runs=0", ROOT / "fuzz" / corpus]
+            outcome.check(bench.run(replay), f"the corpus of {fuzzer}")
 
 
 def run_gcc(bench: Bench, outcome: Outcome) -> None:
@@ -304,8 +309,9 @@ def run_gcc(bench: Bench, outcome: Outcome) -> None:
     if tree:
         example = ROOT / "examples" / "flash_attention.mlir"
         outcome.check(bench.run([tree / "bin" / "tile-run", example]), "tile-run examples/flash_attention.mlir")
-        replay: list[str | Path] = [tree / "bin" / "tile-fuzzer", *sorted((ROOT / "fuzz" / "corpus").iterdir())]
-        outcome.check(bench.run(replay), "the fuzzer's corpus")
+        for fuzzer, corpus in FUZZERS.items():
+            replay: list[str | Path] = [tree / "bin" / fuzzer, *sorted((ROOT / "fuzz" / corpus).iterdir())]
+            outcome.check(bench.run(replay), f"the corpus of {fuzzer}")
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@
 // TOLERANCE: tile-run: error: tolerance 'nrom=1': expected norm, atol, rtol or products, got 'nrom'
 // RUN: not tile-run %s --expect n=x.npy 2>&1 | FileCheck %s --check-prefix=EXPECT
 // EXPECT: tile-run: error: argument 'n' is not written by 'fill', so there is nothing to compare x.npy with
-// RUN: not tile-run %s --emit=pass 2>&1 | FileCheck %s --check-prefix=STAGE
-// STAGE: tile-run: error: there is no stage 'pass'; there are: source, {{.*}}, mlir, llvm, asm, obj
+// RUN: not tile-run %s --target=cpu --emit=pass 2>&1 | FileCheck %s --check-prefix=STAGE
+// STAGE: tile-run: error: there is no stage 'pass' for the target cpu, which --target chooses; there are: source, {{.*}}, mlir, llvm, asm, obj
 // RUN: not tile-run %s --save x=no/such/directory.npy 2>&1 | FileCheck %s --check-prefix=SAVE
 // SAVE: tile-run: error: argument 'x': {{.*}}no/such/directory.npy
 // RUN: not tile-run no/such.mlir 2>&1 | FileCheck %s --check-prefix=FILE

@@ -1,13 +1,16 @@
-"""The inputs that once broke the compiler, through the fuzz target."""
+"""The inputs that once broke the compiler or the emulator, and some that lead far
+into them, through the fuzz targets."""
 
 from __future__ import annotations
 
+import pytest
 from tool import ROOT, Tool
 
 
-def test_corpus() -> None:
-    inputs = sorted(str(file) for file in (ROOT / "fuzz" / "corpus").iterdir())
+@pytest.mark.parametrize(("target", "corpus"), [("tile-fuzzer", "corpus"), ("ptx-fuzzer", "ptx-corpus")])
+def test_corpus(target: str, corpus: str) -> None:
+    inputs = sorted(str(file) for file in (ROOT / "fuzz" / corpus).iterdir())
     assert inputs
-    done = Tool("tile-fuzzer").run(inputs, "")
+    done = Tool(target).run(inputs, "")
     assert done.returncode == 0, done.stderr[-3000:]
     assert f"{len(inputs)} inputs" in done.stderr

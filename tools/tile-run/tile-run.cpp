@@ -74,8 +74,10 @@ static int emit(const Program &program, StringRef function,
   if (!kernel)
     return fail(kernel.takeError());
   if (!wanted)
-    return fail("there is no stage '" + line.emitStage +
-                "'; there are: " + llvm::join(names, ", "));
+    return fail(
+        "there is no stage '" + line.emitStage + "' for the target " +
+        getName(options.target) +
+        ", which --target chooses; there are: " + llvm::join(names, ", "));
   if (line.timePasses)
     llvm::errs() << formatCompileTimes(**kernel);
   return 0;
