@@ -352,10 +352,7 @@ template <typename OpTy> LogicalResult ThreadCode::emitAtomic(OpTy op) {
       getKind(OpTy::getKind(), target.view.element, op.getIsUnsigned());
   int64_t chunk = 1;
   if (kind == AtomicRMWKind::addf) {
-    chunk = std::min<int64_t>(most, layout->vectorWidth(layout->rank() - 1));
-    while (chunk & (chunk - 1))
-      --chunk;
-    chunk = getAtomicChunk(target, chunk);
+    chunk = getAtomicChunk(target, getVectorWidth(*layout, most));
   }
 
   Slots slots(b, threadId, *layout);

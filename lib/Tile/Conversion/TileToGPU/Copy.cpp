@@ -26,6 +26,12 @@ static int64_t getBytes(Type storage) {
   return storage.getIntOrFloatBitWidth() / 8;
 }
 
+int64_t ThreadCode::getVectorWidth(const FragmentLayout &layout, int64_t most) {
+  int64_t width = layout.vectorWidth(layout.rank() - 1);
+  // Its largest power of two: five registers in a row are five vectors of one.
+  return std::min(most, width & -width);
+}
+
 /// The most elements up to `most` that one access to the side may take.
 int64_t ThreadCode::getChunk(const Side &side, int64_t most) {
   constexpr int64_t widestBits = 128;
@@ -274,9 +280,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     assert(reshaped && "dropping ones keeps the number of elements");
     layout = *reshaped;
     constexpr int64_t most = 16;
-    group = std::min<int64_t>(most, layout->vectorWidth(layout->rank() - 1));
-    while (group & (group - 1))
-      --group;
+    group = getVectorWidth(*layout, most);
     Side &side = fromRegisters ? target : source;
     side.chunk = getChunk(side, group);
   } else if (target.view.space == Space::Local) {
@@ -288,10 +292,7 @@ LogicalResult ThreadCode::emitCopy(CopyOp op) {
     target.chunk = getChunk(target, most);
     layout =
         getDealtLayout(tile, threads, std::max(source.chunk, target.chunk));
-    group = std::min<int64_t>(std::max(source.chunk, target.chunk),
-                              layout->vectorWidth(layout->rank() - 1));
-    while (layout->numRegisters() % group)
-      group /= 2;
+    group = getVectorWidth(*layout, std::max(source.chunk, target.chunk));
     source.chunk = std::min(source.chunk, group);
     target.chunk = std::min(target.chunk, group);
   }
@@ -533,10 +534,7 @@ LogicalResult ThreadCode::emitFill(FillOp op) {
   }
   side.chunk = getChunk(side, 16);
   FragmentLayout layout = getDealtLayout(tile, threads, side.chunk);
-  side.chunk =
-      std::min<int64_t>(side.chunk, layout.vectorWidth(layout.rank() - 1));
-  while (layout.numRegisters() % side.chunk)
-    side.chunk /= 2;
+  side.chunk = getVectorWidth(layout, side.chunk);
   Slots slots(b, threadId, layout);
   prepareSide(side, slots);
   Value firstCopy = slots.isFirstCopy();

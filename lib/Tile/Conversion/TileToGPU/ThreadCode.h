@@ -287,6 +287,9 @@ private:
                        const layout::MatrixTransfer &transfer);
   void copyAsync(Value target, Value source, int64_t bytes, Value inside,
                  Value isUsed);
+  /// How many registers in a row, up to `most`, always hold neighbours in the
+  /// last dimension; a power of two, as is `most`.
+  int64_t getVectorWidth(const layout::FragmentLayout &layout, int64_t most);
   int64_t getChunk(const Side &side, int64_t most);
   int64_t getCommonBits(const Side &side, Slots &slots);
   Value getRest(OpFoldResult size, Value index);
