@@ -49,6 +49,71 @@ func.func @conflict(%n: index) {
 
 // -----
 
+// A loop that writes all of a fragment needs nothing of what was in it: one way through shared memory, behind the loop.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-NOT: tile.copy
+// CHECK: tile.parallel
+// CHECK: memref.store
+// CHECK: memref.store %{{.*}}, %[[INNER:.*]][%
+// CHECK: tile.copy %[[INNER]] to %[[SHARED:.*]] :
+// CHECK: tile.copy %[[SHARED]] to
+// CHECK-NOT: tile.copy
+func.func @overwritten(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %one = arith.constant 1.0 : f32
+    %A = tile.alloc_shared : memref<64x16xf16, #tile.shared>
+    %D = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    %E = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 64) {
+      memref.store %one, %C[%i, %j] : memref<64x64xf32, #tile.fragment>
+      memref.store %one, %E[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.gemm %A, %A, %C transpose_b policy(full_row)
+      : memref<64x16xf16, #tile.shared>, memref<64x16xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+    tile.gemm %D, %D, %E transpose_a policy(full_col)
+      : memref<32x64xf16, #tile.shared>, memref<32x64xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// One that writes a part needs the rest, which nobody may have written: it has contents from its allocation on.
+// CHECK-LABEL: func.func @partly_overwritten
+// CHECK: tile.fill %[[E:.*]], %
+// CHECK: %[[INNER:.*]] = tile.alloc_fragment
+// CHECK: tile.copy %[[E]] to %[[SHARED:.*]] :
+// CHECK: tile.copy %[[SHARED]] to %[[INNER]]
+// CHECK: tile.parallel
+func.func @partly_overwritten(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %one = arith.constant 1.0 : f32
+    %A = tile.alloc_shared : memref<64x16xf16, #tile.shared>
+    %D = tile.alloc_shared : memref<32x64xf16, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    %E = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 64) {
+      memref.store %one, %C[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %below = arith.cmpi slt, %i, %j : index
+      scf.if %below {
+        memref.store %one, %E[%i, %j] : memref<64x64xf32, #tile.fragment>
+      }
+    }
+    tile.gemm %A, %A, %C transpose_b policy(full_row)
+      : memref<64x16xf16, #tile.shared>, memref<64x16xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+    tile.gemm %D, %D, %E transpose_a policy(full_col)
+      : memref<32x64xf16, #tile.shared>, memref<32x64xf16, #tile.shared>,
+        memref<64x64xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
 // An index that registers cannot express moves the buffer to shared memory.
 // CHECK-LABEL: func.func @shifted
 // CHECK-NOT: #tile.fragment

@@ -136,7 +136,9 @@ def TileInferLayouts : Pass<"tile-infer-layouts"> {
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
            "the GPU to compile for">
   ];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
   let statistics = [
     Statistic<"numDemoted", "demoted", "fragments moved to shared memory">,
     Statistic<"numConversions", "conversions", "copies between layouts inserted">

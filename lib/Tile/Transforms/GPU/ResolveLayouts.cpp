@@ -12,6 +12,7 @@
 #include "LayoutInference.h"
 #include "Tile/IR/Layouts.h"
 #include "Tile/Transforms/KnownDivisor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 
@@ -100,6 +101,21 @@ LogicalResult LayoutInference::resolveConflicts() {
   return success();
 }
 
+/// Gives a fragment contents where it is allocated; what nobody needs of that
+/// costs nothing in registers.
+static void initialize(Value fragment) {
+  Operation *alloc = fragment.getDefiningOp();
+  auto next = dyn_cast<FillOp>(alloc->getNextNode());
+  if (next && next.getBuffer() == fragment)
+    return;
+  OpBuilder builder(alloc);
+  Type element = cast<MemRefType>(fragment.getType()).getElementType();
+  Value zero = arith::ConstantOp::create(builder, alloc->getLoc(),
+                                         builder.getZeroAttr(element));
+  builder.setInsertionPointAfter(alloc);
+  FillOp::create(builder, alloc->getLoc(), fragment, zero);
+}
+
 LogicalResult LayoutInference::resolveLoop(ParallelOp loop) {
   std::optional<FragmentLayout> suggested = suggest(loop);
   FragmentLayout layout =
@@ -108,7 +124,10 @@ LogicalResult LayoutInference::resolveLoop(ParallelOp loop) {
   struct Need {
     FragmentLayout layout;
     bool reads, writes, fits;
+    /// Every element is certainly written, or read.
+    bool writesAll, readsAll;
   };
+  bool mayBeEmpty = llvm::is_contained(loop.getStaticExtents(), 0);
   llvm::MapVector<Value, Need> needs;
   forEachFragmentAccess(loop, [&](Operation *op, OpOperand &buffer,
                                   ValueRange indices) {
@@ -121,10 +140,13 @@ LogicalResult LayoutInference::resolveLoop(ParallelOp loop) {
                 (!isStore || reachesAllCopies(layout, access, shape, has));
     auto [at, isNew] = needs.try_emplace(
         buffer.get(), Need{getAccessLayout(layout, access, shape).layout, false,
-                           false, true});
+                           false, true, false, false});
     at->second.reads |= !isStore;
     at->second.writes |= isStore;
     at->second.fits &= fits;
+    // An access spans its buffer; under a condition not all lanes take part.
+    if (!mayBeEmpty && op->getBlock() == &loop.getBody().front())
+      (isStore ? at->second.writesAll : at->second.readsAll) = true;
   });
   Value given;
   for (auto &[fragment, need] : needs)
@@ -135,9 +157,13 @@ LogicalResult LayoutInference::resolveLoop(ParallelOp loop) {
       continue;
     if (given && isPinned(fragment))
       return reportConflict(loop, given, fragment);
-    // A loop may write only part of the buffer, so it is read in any case.
+    // What the loop leaves as it is has to come back from it. Where it reads
+    // only a part, the program may have given values to that part alone.
+    bool reads = need.reads || !need.writesAll;
+    if (reads && !need.readsAll)
+      initialize(fragment);
     Value inner =
-        convertAround(loop, fragment, need.layout, /*reads=*/true, need.writes);
+        convertAround(loop, fragment, need.layout, reads, need.writes);
     forEachFragmentAccess(
         loop,
         [&, fragment = fragment](Operation *, OpOperand &buffer, ValueRange) {
