@@ -128,6 +128,7 @@ bool FunctionLowering::run() {
 }
 
 void FunctionLowering::createRegisters() {
+  readBytes = findReadBytes(function);
   std::vector<int> asyncRegisters = findAsyncRegisters(function);
   if (!asyncRegisters.empty()) {
     for (size_t i = 0; i < asyncRegisters.size(); ++i)

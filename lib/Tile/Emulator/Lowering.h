@@ -163,6 +163,7 @@ private:
                                       unsigned bytes);
   void storeElements(Inst &I, Value *pointer, unsigned operand, ptx::Type type,
                      unsigned count);
+  uint32_t getUsedBytes(Inst &I, ptx::Type type);
   void loadElements(Inst &I, Value *pointer, unsigned operand, ptx::Type type,
                     unsigned count);
   void lowerAtomicLike(Inst &I, bool returns);
@@ -213,6 +214,8 @@ private:
   llvm::GetElementPtrInst *localEnd = nullptr;
   uint64_t localBytes = 0;
   llvm::DenseMap<int, Value *> localVariables;
+  /// Of registers, the bytes that some instruction takes.
+  std::vector<uint16_t> readBytes;
   /// Of registers that may have no value, the bits without one.
   llvm::DenseMap<int, llvm::AllocaInst *> absences;
   llvm::AllocaInst *carry = nullptr;

@@ -121,6 +121,20 @@ void FunctionLowering::storeElements(Inst &I, Value *pointer, unsigned operand,
         llvm::Align(1));
 }
 
+/// The bytes of a load that somebody wants, the first in bit zero. Versions of
+/// PTX before 8.3 have no pragma that says it.
+uint32_t FunctionLowering::getUsedBytes(Inst &I, Type type) {
+  if (~I->usedBytes != 0 || !expect(I, 0))
+    return I->usedBytes;
+  uint64_t used = 0;
+  for (auto [i, part] : llvm::enumerate(elementsOf(I.operand(0))))
+    if (part->is(Operand::Kind::Register))
+      used |= (readBytes[part->reg] & ((uint64_t(1) << type.bytes()) - 1))
+              << i * type.bytes();
+  // A load of nothing that is used is as its author wants it.
+  return used ? static_cast<uint32_t>(used) : I->usedBytes;
+}
+
 void FunctionLowering::lowerLd(Inst &I) {
   auto *site = image.addSite<MemorySite>();
   fillSite(*site, I);
@@ -136,7 +150,8 @@ void FunctionLowering::lowerLd(Inst &I) {
   site->bytes = site->alignment = static_cast<uint16_t>(count * type->bytes());
   // What nobody wants is read within its word and checked by nobody.
   site->bytes = std::min<uint16_t>(
-      site->bytes, static_cast<uint16_t>(32 - llvm::countl_zero(I->usedBytes)));
+      site->bytes,
+      static_cast<uint16_t>(32 - llvm::countl_zero(getUsedBytes(I, *type))));
   if (directVariable(I, I.operand(1), site->bytes)) {
     Value *pointer =
         B.CreateIntToPtr(address(I, 1, Space::Param), B.getPtrTy());

@@ -9,6 +9,7 @@
 #include "RegisterAnalysis.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace tile::emulator;
@@ -197,6 +198,54 @@ tile::emulator::findMaybeUninitialized(const Function &function) {
   std::vector<int> list(candidates.begin(), candidates.end());
   llvm::sort(list);
   return list;
+}
+
+/// The bits that stand for the lowest bytes of a register.
+static uint16_t lowest(unsigned bytes) {
+  return static_cast<uint16_t>((uint32_t(1) << bytes) - 1);
+}
+
+std::vector<uint16_t> tile::emulator::findReadBytes(const Function &function) {
+  BitVector isRead(static_cast<unsigned>(function.registers.size()));
+  for (const Instruction &instruction : function.code)
+    forEachRegister(instruction, [&](int reg, bool isWrite) {
+      if (!isWrite)
+        isRead.set(static_cast<unsigned>(reg));
+    });
+  // What `mov {a, b}, c` and `cvt` between integers take of their source.
+  auto getTaken = [&](const Instruction &instruction) {
+    uint16_t all = lowest(16);
+    if (instruction.operands.size() != 2 ||
+        !instruction.operands[1].is(Operand::Kind::Register))
+      return all;
+    if (instruction.opcode == "cvt") {
+      for (llvm::StringRef word : instruction.modifiers)
+        if (std::optional<Type> type = parseTypeName(word))
+          all &= type->isInteger() ? lowest(type->bytes()) : all;
+      return all;
+    }
+    const Operand &target = instruction.operands[0];
+    if (instruction.opcode != "mov" || !target.is(Operand::Kind::Vector))
+      return all;
+    unsigned bytes =
+        function.registers[instruction.operands[1].reg].type.bytes() /
+        static_cast<unsigned>(target.elements.size());
+    uint16_t taken = 0;
+    for (auto [i, element] : llvm::enumerate(target.elements))
+      if (element.is(Operand::Kind::Register) &&
+          isRead.test(static_cast<unsigned>(element.reg)))
+        taken |= static_cast<uint16_t>(lowest(bytes) << (i * bytes));
+    return taken;
+  };
+  std::vector<uint16_t> bytes(function.registers.size());
+  for (const Instruction &instruction : function.code) {
+    uint16_t taken = getTaken(instruction);
+    forEachRegister(instruction, [&](int reg, bool isWrite) {
+      if (!isWrite)
+        bytes[reg] |= reg == instruction.predicate ? lowest(16) : taken;
+    });
+  }
+  return bytes;
 }
 
 std::vector<int> tile::emulator::findAsyncRegisters(const Function &function) {

@@ -37,6 +37,10 @@ bool fallsThrough(const ptx::Instruction &instruction);
 /// are computed from such.
 std::vector<int> findMaybeUninitialized(const ptx::Function &function);
 
+/// For each register the bytes that some instruction takes, the lowest in bit
+/// zero: LLVM widens loads and takes parts of what they give.
+std::vector<uint16_t> findReadBytes(const ptx::Function &function);
+
 /// Registers wgmma writes, or reads as operand A, in order of appearance.
 std::vector<int> findAsyncRegisters(const ptx::Function &function);
 

@@ -109,6 +109,23 @@ TEST(Memory, BytesThatNobodyWantsAreNotRead) {
               ReportKind::Uninitialized);
 }
 
+TEST(Memory, BytesThatNoInstructionTakesAreNotRead) {
+  // What LLVM makes of loads of three words, and of three halves.
+  std::string three = "st.shared.v2.b32 [%r4], {%r1, %r1};"
+                      "st.shared.b32 [%r4+8], 1;"
+                      "ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r4];"
+                      "add.u32 %r5, %r5, %r7; st.global.b32 [%rd2], %r5;";
+  expectFault(three + "st.global.b32 [%rd2], %r8;", three,
+              ReportKind::Uninitialized, /*threads=*/1);
+  std::string half = "st.shared.b32 [%r4], 1; st.shared.b16 [%r4+4], 1;"
+                     "ld.shared.v2.b32 {%r5, %r6}, [%r4];"
+                     "st.global.b32 [%rd2], %r5;";
+  expectFault(half + "mov.b32 {%h1, %h2}, %r6; st.global.b16 [%rd2], %h2;",
+              half + "mov.b32 {%h1, %h2}, %r6; st.global.b16 [%rd2], %h1;"
+                     "cvt.u16.u32 %h3, %r6; st.global.b16 [%rd2], %h3;",
+              ReportKind::Uninitialized, /*threads=*/1);
+}
+
 TEST(Memory, GlobalReadBeforeWrite) {
   expectFault("ld.global.b32 %r5, [%rd2]; st.global.b32 [%rd2], %r5;",
               "st.global.b32 [%rd2], 1; ld.global.b32 %r5, [%rd2];",
