@@ -113,6 +113,47 @@ def SplitLockstep : InterfacePass<"tile-split-lockstep", "::mlir::FunctionOpInte
   ];
 }
 
+def FuseCopies : InterfacePass<"tile-fuse-copies", "::mlir::FunctionOpInterface"> {
+  let summary = "let elementwise loops load and store global memory themselves";
+  let description = [{
+    A copy that brings a tile for an elementwise loop, or takes one from it,
+    becomes loads or stores of the loop, whose lanes use the tile's element of
+    their own place: a machine with caches then goes over the tile once, and waits
+    for memory while it computes.
+
+    The tile must not be read otherwise before it is overwritten, and what is done
+    to global memory must keep its order: nothing in between writes there, the
+    loop writes nowhere that it reads. Other pad values than zero, other element
+    types, parts of tiles, and launches with `bounds(trap)`, whose reports tell
+    copies from loops, are left alone.
+
+    ```mlir
+    // The loop loads x[%row + %i, %j] and stores y[%row + %i, %j].
+    func.func @f(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %n: index) {
+      tile.launch blocks(%b) in (%n) {
+        %c32 = arith.constant 32 : index
+        %row = arith.muli %b, %c32 : index
+        %tile = tile.alloc_fragment : memref<32x64xf32, #tile.fragment>
+        tile.copy %x[%row, 0] to %tile
+          : memref<?x64xf32> to memref<32x64xf32, #tile.fragment>
+        tile.parallel (%i, %j) in (32, 64) {
+          %v = memref.load %tile[%i, %j] : memref<32x64xf32, #tile.fragment>
+          %w = arith.mulf %v, %v : f32
+          memref.store %w, %tile[%i, %j] : memref<32x64xf32, #tile.fragment>
+        }
+        tile.copy %tile to %y[%row, 0]
+          : memref<32x64xf32, #tile.fragment> to memref<?x64xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numFused", "copies-fused", "Copies that became a part of a loop">
+  ];
+}
+
 def SplitRows : InterfacePass<"tile-split-rows", "::mlir::FunctionOpInterface"> {
   let summary = "run blocks a few rows at a time";
   let description = [{

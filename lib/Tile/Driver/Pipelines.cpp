@@ -93,6 +93,7 @@ void tile::buildTileToCPU(OpPassManager &passes,
     passes.addPass(createLowerAffinePass());
     passes.addPass(createGuardAccesses());
   }
+  passes.addNestedPass<func::FuncOp>(createFuseCopies());
   // A register of the commonest type holds something of each row.
   SplitRowsOptions split;
   split.rows = options.vectorBytes / 4;
