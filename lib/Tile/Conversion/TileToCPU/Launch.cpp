@@ -144,6 +144,7 @@ static LogicalResult lowerTileOps(RewriterBase &rewriter,
     if (op->hasTrait<WholeTile>())
       ops.push_back(op);
   });
+  spreadPrefetches(context);
   for (Operation *op : ops) {
     FailureOr<bool> isShared = shared.lower(rewriter, context, op, lowerTileOp);
     if (failed(isShared))

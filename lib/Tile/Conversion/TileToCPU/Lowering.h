@@ -25,6 +25,15 @@
 
 namespace tile::cpu {
 
+/// The tile of a global buffer that a copy reads in the next step of a loop or
+/// in the next block, as far as this one is from it along `dim`.
+struct NextTile {
+  mlir::Value buffer;
+  llvm::SmallVector<mlir::OpFoldResult> offsets;
+  llvm::SmallVector<int64_t> tile;
+  unsigned dim;
+};
+
 /// What every lowering of one launch needs to know.
 struct LaunchContext {
   LaunchOp launch;
@@ -36,6 +45,8 @@ struct LaunchContext {
   bool prints = false;
   /// A block may have stored around the caches.
   bool streams = false;
+  /// What elementwise loops ask for in the place of copies.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<NextTile>> readAhead;
 
   Bounds bounds() { return launch.getBounds(); }
   /// Lanes of `type` in a vector register, at least one.

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Intervals.h"
+#include "Prefetch.h"
 #include "Varying.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -224,6 +226,23 @@ private:
     nest(vectorize, /*guard=*/false);
   }
 
+  /// Asks for what copies read next, in the place of the lanes; the tile after
+  /// the next, for the loop may take less time than memory.
+  void readAhead(ValueRange ivs, int64_t count) {
+    auto it = context.readAhead.find(op);
+    if (it == context.readAhead.end())
+      return;
+    Location loc = op.getLoc();
+    for (const NextTile &next : it->second) {
+      TileSide side{next.buffer,
+                    getValueOrCreateConstantIndexOp(b, loc, next.offsets),
+                    next.tile};
+      auto piece = VectorType::get({count}, side.type().getElementType());
+      buildPrefetch(b, loc, piece, next.buffer, side.at(b, loc, ivs), next.dim,
+                    2 * next.tile[next.dim]);
+    }
+  }
+
   void nest(bool asVectors, bool guard, bool stream = false) {
     Location loc = op.getLoc();
     ArrayRef<int64_t> extents = op.getStaticExtents();
@@ -238,6 +257,8 @@ private:
                             [&](OpBuilder &, Value position, int64_t count) {
                               SmallVector<Value> ivs(outer);
                               ivs.push_back(position);
+                              if (!guard)
+                                readAhead(ivs, count);
                               vectorizeBody(b, context, op, ivs, count,
                                             {guard, isInside && !guard, stream},
                                             intervals);

@@ -8,9 +8,14 @@
 // that of the next step of the loop around, or of the next block. While one is
 // read, the same place of the next is asked for.
 //
+// A copy waits for memory with nothing else to do, and what it asks for besides
+// queues up behind. An elementwise loop behind it that computes functions has
+// time, so that it asks in the copy's place.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Prefetch.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace tile;
@@ -52,7 +57,39 @@ std::optional<unsigned> cpu::findNextTile(LaunchOp launch, Operation *op,
   return std::nullopt;
 }
 
-std::optional<unsigned> cpu::findNextTile(LaunchOp launch, CopyOp copy) {
+/// Bytes that may come into a first-level cache beside what a loop works on.
+static constexpr int64_t kReadAheadBytes = 16 << 10;
+
+/// The loop that asks for the tile that follows the source of `copy`.
+static ParallelOp findReader(LaunchOp launch, CopyOp copy) {
+  FailureOr<SmallVector<int64_t>> tile = copy.getSourceTile();
+  MemRefType type = copy.getSourceType();
+  if (failed(tile) || launch.getBounds() == Bounds::Trap ||
+      !isContiguous(type) || !isOnChip(copy.getTargetType()))
+    return {};
+  SmallVector<int64_t> loops;
+  int64_t bytes = getElementBits(type.getElementType()) / 8;
+  for (int64_t extent : *tile) {
+    bytes *= extent;
+    if (extent != 1)
+      loops.push_back(extent);
+  }
+  if (bytes > kReadAheadBytes || loops.empty() || loops.back() != tile->back())
+    return {};
+  auto computes = [](Operation *op) {
+    return isa_and_nonnull<math::MathDialect>(op->getDialect())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode())
+    if (auto loop = dyn_cast<ParallelOp>(op))
+      if (loop.getStaticExtents() == ArrayRef(loops) &&
+          loop.getBody().walk(computes).wasInterrupted() && canVectorize(loop))
+        return loop;
+  return {};
+}
+
+static std::optional<unsigned> findNext(LaunchOp launch, CopyOp copy) {
   if (!isGlobal(copy.getSourceType()))
     return std::nullopt;
   // Constants depend on nothing.
@@ -60,6 +97,22 @@ std::optional<unsigned> cpu::findNextTile(LaunchOp launch, CopyOp copy) {
   for (OpFoldResult offset : copy.getMixedSourceOffsets())
     offsets.push_back(dyn_cast<Value>(offset));
   return findNextTile(launch, copy, offsets);
+}
+
+std::optional<unsigned> cpu::findNextTile(LaunchOp launch, CopyOp copy) {
+  return findReader(launch, copy) ? std::nullopt : findNext(launch, copy);
+}
+
+void cpu::spreadPrefetches(LaunchContext &context) {
+  context.launch.getBody().walk([&](CopyOp copy) {
+    std::optional<unsigned> dim = findNext(context.launch, copy);
+    if (!dim)
+      return;
+    if (ParallelOp loop = findReader(context.launch, copy))
+      context.readAhead[loop].push_back({copy.getSource(),
+                                         copy.getMixedSourceOffsets(),
+                                         *copy.getSourceTile(), *dim});
+  });
 }
 
 void cpu::buildPrefetch(OpBuilder &b, Location loc, VectorType piece,

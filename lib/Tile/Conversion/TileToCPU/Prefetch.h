@@ -18,8 +18,11 @@ namespace tile::cpu {
 std::optional<unsigned> findNextTile(LaunchOp launch, mlir::Operation *op,
                                      mlir::ValueRange indices);
 
-/// The same for the source of a copy.
+/// The same for the source of a copy, if it is to ask for the next tile itself.
 std::optional<unsigned> findNextTile(LaunchOp launch, CopyOp copy);
+
+/// Hands the reading ahead of copies over to elementwise loops.
+void spreadPrefetches(LaunchContext &context);
 
 /// Asks for the vector that lies `distance` elements along `dim` from the one
 /// at `indices`. It need not exist.

@@ -67,7 +67,9 @@ struct ConvertTileToCPU : tile::impl::ConvertTileToCPUBase<ConvertTileToCPU> {
         return signalPassFailure();
     cpu::SharedCode shared(launches);
     for (LaunchOp launch : launches) {
-      cpu::LaunchContext context{launch, vectorBytes};
+      cpu::LaunchContext context;
+      context.launch = launch;
+      context.vectorBytes = vectorBytes;
       if (failed(cpu::lowerLaunch(rewriter, context, shared)))
         return signalPassFailure();
       ++numLaunches;
