@@ -68,8 +68,8 @@ CASES = [(name, shape) for name, shapes in EXAMPLES.items() for shape in shapes]
 
 
 # More steps than a pipeline has stages, and more than one tile of a loop, in rows
-# that are aligned and in rows that are not: every kernel runs, every wait has
-# something to wait for.
+# that are aligned and in rows (or addresses) that are not: every kernel runs, every
+# wait has something to wait for.
 LONGER = {
     "attention_backward": [
         "attention_backward Q=randn:1x200x64xf32 K=randn:1x200x64xf32",
@@ -84,6 +84,7 @@ LONGER = {
         "block_sparse_matmul A=randn:64x510xf16 B=randn:510x66xf16",
     ],
     "cumulative_sum": ["cumulative_sum X=randn:8x1024xf32", "sum_to_come X=randn:8x1024xf32"],
+    "depthwise_conv": ["depthwise_conv X=randn:1x6x7x41xf32"],
     "flash_attention": [
         "flash_attention Q=randn:1x1x64x64xf32 K=randn:1x1x330x64xf32",
         "flash_attention_causal Q=randn:1x1x200x64xf32 K=randn:1x1x200x64xf32",
@@ -93,13 +94,25 @@ LONGER = {
     ],
     "flash_attention_varlen": [
         "flash_attention_varlen Q=randn:60x1x64xf16 K=randn:420x1x64xf16 "
-        "cu_q=values(0,20,60):3xi32 cu_k=values(0,200,420):3xi32 longest=40"
+        "cu_q=values(0,20,60):3xi32 cu_k=values(0,200,420):3xi32 longest=40",
+        "flash_attention_varlen Q=randn:60x1x64xf16:offset=1 K=randn:420x1x64xf16 "
+        "cu_q=values(0,20,60):3xi32 cu_k=values(0,200,420):3xi32 longest=40",
     ],
-    "flash_decoding": ["flash_decoding q=randn:1x64xf16 K=randn:1x700x64xf16"],
+    "flash_decoding": [
+        "flash_decoding q=randn:1x64xf16 K=randn:1x700x64xf16",
+        "flash_decoding q=randn:1x64xf16:offset=1 K=randn:1x700x64xf16",
+    ],
     "gemv": ["gemv A=randn:64x1024xf16"],
-    "grouped_query_attention": ["grouped_query_attention Q=randn:1x64x2x128xbf16 K=randn:1x330x1x128xbf16"],
-    "layernorm": ["layernorm X=randn(1,2):1x5x6x64xf32"],
-    "linear_attention": ["linear_attention Q=randn(0,0.3):1x330x64xf16"],
+    "grouped_query_attention": [
+        "grouped_query_attention Q=randn:1x64x2x128xbf16 K=randn:1x330x1x128xbf16",
+        "grouped_query_attention Q=randn:1x64x2x128xbf16:offset=1 K=randn:1x330x1x128xbf16",
+    ],
+    "histogram": ["histogram X=randint(0,256):2001xi32 counts=zeros:256xi32:offset=1"],
+    "layernorm": ["layernorm X=randn(1,2):1x5x6x64xf32", "layernorm X=randn(1,2):1x5x5x51xf32"],
+    "linear_attention": [
+        "linear_attention Q=randn(0,0.3):1x330x64xf16",
+        "linear_attention Q=randn(0,0.3):1x330x64xf16:offset=1",
+    ],
     "matmul": [
         "matmul A=randn:64x256xf16 B=randn:256x64xf16",
         "matmul A=randn:64x250xf16 B=randn:250x66xf16",
@@ -122,7 +135,7 @@ LONGER = {
         "persistent_matmul A=randn:256x160xf16 B=randn:160x256xf16 workers=1",
         "persistent_matmul A=randn:250x150xf16 B=randn:150x250xf16 workers=1",
     ],
-    "prefix_sum": ["prefix_sum X=randint(-9,9):8x2048xi32"],
+    "prefix_sum": ["prefix_sum X=randint(-9,9):8x2048xi32", "prefix_sum X=randint(-9,9):8x2047xi32"],
     "quantized_matmul": [
         "int8_matmul A=randint(-128,128):64x512xi8 B=randint(-128,128):64x512xi8",
         "int8_matmul A=randint(-128,128):64x510xi8 B=randint(-128,128):66x510xi8",
@@ -137,8 +150,8 @@ LONGER = {
         "split_k_matmul A=randn:64x1024xf16 B=randn:1024x64xf16",
         "split_k_matmul A=randn:64x1000xf16 B=randn:1000x66xf16",
     ],
-    "stencil": ["stencil U=randn:1024xf32"],
-    "top_k": ["top_k X=randn:4x1024xf32"],
+    "stencil": ["stencil U=randn:1024xf32", "stencil U=randn:1023xf32"],
+    "top_k": ["top_k X=randn:4x1024xf32", "top_k X=randn:4x1023xf32"],
     "transpose": ["transpose X=randn:64x64xbf16"],
 }
 

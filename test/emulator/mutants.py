@@ -4,7 +4,7 @@ A *site* is a barrier, fence, wait, commit or arrival in the PTX of an example o
 a hand-built kernel; a *mutant* is the text without it, or with an arrival that
 expects no bytes. Whatever is needed has to be missed: the emulator must report the
 mutant in one of its subject's cases. mutants.json lists the mutants that need no
-report, with the reason, and the subjects that were gone through to the end.
+report, with the reason, and the subjects that were gone through: all there are.
 
     mutants.py                  tries all of them, and lists those not reported
     mutants.py --only=matmul    those whose subject's name contains this
@@ -255,7 +255,7 @@ class Findings:
     def __init__(self) -> None:
         record = json.loads((Path(__file__).parent / "mutants.json").read_text())
         self.tried: list[str] = record["tried"]
-        """Subjects all of whose mutants were tried."""
+        """Subjects all of whose mutants were tried, or a twin's."""
         self.redundant: list[dict[str, Any]] = record["redundant"]
         """Patterns of mutants that need no report, and why; whether a case gets there, which is so where a row does
         not say."""

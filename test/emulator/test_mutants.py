@@ -2,8 +2,8 @@
 
 The PTX of the examples and of hand-built kernels runs without one of its barriers,
 fences, waits, commits and expectations at a time; the emulator has to miss each. A
-sample of what was gone through before is drawn from the seed; TILE_MUTANTS=all tries
-everything, for which the suite `mutants` of scripts/test.sh has its own time.
+sample is drawn from the seed; TILE_MUTANTS=all tries everything, for which the suite
+`mutants` of scripts/test.sh has its own time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def choose() -> list[tuple[Subject, Mutant]]:
     if WANTS_ALL:
         subjects = drop_twins([load() for load in loads.values()])
         return [(subject, mutant) for subject in subjects for mutant in subject.mutants]
-    names = [name for name in loads if name in Findings().tried]
+    names = list(loads)
     dice.shuffle(names)
     chosen: list[tuple[Subject, Mutant]] = []
     for name in names[:SUBJECTS]:
@@ -49,6 +49,11 @@ def chosen() -> list[tuple[Subject, Mutant]]:
 def outcomes(chosen: list[tuple[Subject, Mutant]]) -> list[tuple[str, Outcome]]:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda pair: (pair[0].name, pair[0].judge(pair[1], SEEDS)), chosen))
+
+
+def test_every_subject_was_gone_through() -> None:
+    """A new example or case of one: mutants.py, and its name into mutants.json."""
+    assert Findings().tried == sorted(find_subjects())
 
 
 def test_the_whole_is_right(chosen: list[tuple[Subject, Mutant]]) -> None:
