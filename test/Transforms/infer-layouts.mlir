@@ -20,6 +20,25 @@ func.func @gemm(%n: index) {
 
 // -----
 
+// That a ring's life ends changes nothing.
+// CHECK-LABEL: func.func @ended
+// CHECK: tile.alloc_shared : memref<2x64x32xf16, #tile.shared<strides = [2048, 32, 1], swizzle = [2, 3, 3]>>
+func.func @ended(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %ring = tile.alloc_shared : memref<2x64x32xf16, #tile.shared>
+    %A = memref.subview %ring[1, 0, 0] [1, 64, 32] [1, 1, 1] : memref<2x64x32xf16, #tile.shared>
+      to memref<64x32xf16, strided<[32, 1], offset: 2048>, #tile.shared>
+    %C = tile.alloc_fragment : memref<64x64xf32, #tile.fragment>
+    tile.gemm %A, %A, %C transpose_b clear
+      : memref<64x32xf16, strided<[32, 1], offset: 2048>, #tile.shared>,
+        memref<64x32xf16, strided<[32, 1], offset: 2048>, #tile.shared>, memref<64x64xf32, #tile.fragment>
+    memref.dealloc %ring : memref<2x64x32xf16, #tile.shared>
+  }
+  return
+}
+
+// -----
+
 // Where two layouts meet through a loop, a converted fragment and a copy through
 // shared memory stand between them.
 // CHECK-LABEL: func.func @conflict

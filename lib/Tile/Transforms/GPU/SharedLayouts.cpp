@@ -129,6 +129,9 @@ bool LayoutInference::collectAccesses(
         return false;
       continue;
     }
+    // The end of a ring's life.
+    if (isa<memref::DeallocOp>(user))
+      continue;
     if (isa<FillOp>(user)) {
       if (!addVectors(getDealtLayout(tile, layout::warpSize, 128 / bits)))
         return false;
