@@ -21,7 +21,7 @@
 // CHECK-NOT: vector.
 // CHECK: call @[[GEMM]](
 // CHECK: return
-// CHECK: func.func private @[[COPY]](
+// CHECK: func.func private @[[COPY]]({{.*}} attributes {passthrough = ["noinline"]}
 // CHECK: arith.constant 5.000000e-01 : f32
 // CHECK: vector.load
 // CHECK: memref.prefetch

@@ -93,6 +93,8 @@ static LogicalResult build(RewriterBase &rewriter, LaunchContext &context,
   auto definition = func::FuncOp::create(
       loc, name, rewriter.getFunctionType(TypeRange(), TypeRange()));
   definition.setPrivate();
+  // Inlined again, nothing would be saved.
+  definition->setAttr("passthrough", rewriter.getStrArrayAttr({"noinline"}));
   SymbolTable(module).insert(definition);
   Block *body = definition.addEntryBlock();
   rewriter.setInsertionPointToEnd(body);
