@@ -163,6 +163,7 @@ private:
                                       unsigned bytes);
   void storeElements(Inst &I, Value *pointer, unsigned operand, ptx::Type type,
                      unsigned count);
+  void lowerReduceAsync(Inst &I);
   uint32_t getUsedBytes(Inst &I, ptx::Type type);
   void loadElements(Inst &I, Value *pointer, unsigned operand, ptx::Type type,
                     unsigned count);

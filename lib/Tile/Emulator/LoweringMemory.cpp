@@ -201,14 +201,46 @@ void FunctionLowering::lowerSt(Inst &I) {
 }
 
 void FunctionLowering::lowerAtom(Inst &I) { lowerAtomicLike(I, true); }
-void FunctionLowering::lowerRed(Inst &I) { lowerAtomicLike(I, false); }
+void FunctionLowering::lowerRed(Inst &I) {
+  if (I.take("async"))
+    lowerReduceAsync(I);
+  else
+    lowerAtomicLike(I, false);
+}
+
+/// Into the shared memory of a block of the cluster, whose barrier hears of it.
+void FunctionLowering::lowerReduceAsync(Inst &I) {
+  auto *site = image.addSite<MemorySite>();
+  fillSite(*site, I);
+  takeOrder(I, *site);
+  if (!I.take("mbarrier::complete_tx::bytes"))
+    return fail(I, "expected .mbarrier::complete_tx::bytes");
+  Space space = takeSpace(I);
+  if (space != Space::Generic && space != Space::SharedCluster)
+    return fail(I, "expected .shared::cluster");
+  site->space = Space::SharedCluster;
+  int op = I.takeOneOf({"and", "or", "xor", "add", "inc", "dec", "min", "max"});
+  std::optional<Type> type = requireType(I);
+  if (!type || !expectCount(I, 3, 3))
+    return;
+  if (op < 0)
+    return fail(I, "expected an operation, such as .add");
+  if (type->isFloat() || (type->bits != 32 && type->bits != 64))
+    return fail(I, "type ." + typeName(*type) + " does not fit here");
+  site->atomicOp = static_cast<AtomicOp>(op);
+  site->type = *type;
+  site->bytes = site->alignment = static_cast<uint16_t>(type->bytes());
+  Value *data = scratch(site->bytes);
+  storeElements(I, data, 1, *type, 1);
+  callRuntime("tileEmuReduceAsync", B.getVoidTy(),
+              {thread, address(I, 0, Space::SharedCluster), sitePointer(site),
+               data, address(I, 2, Space::SharedCluster)});
+}
 
 void FunctionLowering::lowerAtomicLike(Inst &I, bool returns) {
   auto *site = image.addSite<MemorySite>();
   fillSite(*site, I);
   site->order = Order::Relaxed;
-  if (I.take("async"))
-    return fail(I, "modifier '.async' is not modelled here");
   site->space = takeSpace(I);
   takeOrder(I, *site);
   takeCacheHints(I);
@@ -221,9 +253,10 @@ void FunctionLowering::lowerAtomicLike(Inst &I, bool returns) {
     return;
   if (op < 0)
     return fail(I, "expected an atomic operation, such as .add");
-  if (type->bits > 64)
-    return fail(I, "type ." + typeName(*type) + " is not modelled here");
   site->atomicOp = static_cast<AtomicOp>(op);
+  if (type->bits > 64 && site->atomicOp != AtomicOp::Exch &&
+      site->atomicOp != AtomicOp::Cas)
+    return fail(I, "type ." + typeName(*type) + " is for .exch and .cas");
   site->type = *type;
   site->bytes = site->alignment = static_cast<uint16_t>(count * type->bytes());
   unsigned first = returns ? 1 : 0;
@@ -237,9 +270,13 @@ void FunctionLowering::lowerAtomicLike(Inst &I, bool returns) {
     std::vector<const Operand *> parts = elementsOf(I.operand(i));
     if (parts.size() != count)
       return fail(I, "expected " + llvm::Twine(count) + " values");
-    for (const Operand *part : parts)
-      B.CreateStore(B.CreateZExt(readTyped(I, *part, *type), B.getInt64Ty()),
-                    scratchSlot(arguments, slot++));
+    for (const Operand *part : parts) {
+      Value *value = readTyped(I, *part, *type);
+      for (unsigned at = 0; at < type->bits; at += 64)
+        B.CreateStore(
+            B.CreateZExtOrTrunc(B.CreateLShr(value, at), B.getInt64Ty()),
+            scratchSlot(arguments, slot++));
+    }
   }
   callRuntime("tileEmuAtomic", B.getVoidTy(),
               {thread, address(I, first, site->space), sitePointer(site),
@@ -249,12 +286,17 @@ void FunctionLowering::lowerAtomicLike(Inst &I, bool returns) {
   std::vector<const Operand *> parts = elementsOf(I.operand(0));
   if (parts.size() != count)
     return fail(I, "expected " + llvm::Twine(count) + " registers");
-  for (unsigned i = 0; i < count; ++i)
-    writeExtended(
-        I, *parts[i],
-        B.CreateTrunc(B.CreateLoad(B.getInt64Ty(), scratchSlot(results, i)),
-                      intType(type->bits)),
-        *type);
+  slot = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    Value *value = constant(0, type->bits);
+    for (unsigned at = 0; at < type->bits; at += 64) {
+      Value *word = B.CreateLoad(B.getInt64Ty(), scratchSlot(results, slot++));
+      value = B.CreateOr(
+          value,
+          B.CreateShl(B.CreateZExtOrTrunc(word, intType(type->bits)), at));
+    }
+    writeExtended(I, *parts[i], value, *type);
+  }
 }
 
 /// Generic addresses are host addresses; only the shared windows are numbered

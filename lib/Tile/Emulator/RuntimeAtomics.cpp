@@ -9,6 +9,7 @@
 #include "Machine.h"
 #include "NumberFormat.h"
 #include "RuntimeFunctions.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace tile::emulator;
@@ -164,8 +165,9 @@ void tile::emulator::tileEmuAtomic(Thread *thread, uint64_t address,
                                    const uint64_t *arguments,
                                    uint64_t *results) {
   unsigned size = site->type.bytes(), count = site->bytes / size;
-  for (unsigned i = 0; i < count; ++i)
-    results[i] = 0;
+  // Of an element: its low word, then its high one.
+  unsigned words = (size + 7) / 8;
+  std::fill_n(results, count * words, 0);
   bool isCas = site->atomicOp == AtomicOp::Cas;
   if (isCas)
     noticeSpinning(*thread, address, site);
@@ -177,14 +179,18 @@ void tile::emulator::tileEmuAtomic(Thread *thread, uint64_t address,
   uint8_t after[64];
   bool changes = false;
   for (unsigned i = 0; i < count; ++i) {
-    uint64_t old = 0;
-    std::memcpy(&old, place.host + i * size, size);
-    uint64_t value = arguments[i];
-    uint64_t next =
-        isCas ? (old == value ? arguments[count + i] : old)
-              : combineAtomically(site->atomicOp, site->type, old, value);
-    results[i] = old;
-    std::memcpy(after + i * size, &next, size);
+    uint64_t *old = results + i * words;
+    std::memcpy(old, place.host + i * size, size);
+    const uint64_t *value = arguments + i * words, *next = value;
+    uint64_t combined;
+    if (isCas) {
+      bool isEqual = std::equal(old, old + words, value);
+      next = isEqual ? value + count * words : old;
+    } else if (site->atomicOp != AtomicOp::Exch) {
+      combined = combineAtomically(site->atomicOp, site->type, *old, *value);
+      next = &combined;
+    }
+    std::memcpy(after + i * size, next, size);
     changes |= std::memcmp(after + i * size, place.host + i * size, size) != 0;
   }
   if (changes)

@@ -404,10 +404,12 @@ void tile::emulator::tileEmuBulkTensor(Thread *thread, const BulkSite *site,
 }
 
 /// st.async: a small store to another block that completes on its barrier.
-void tile::emulator::tileEmuStoreAsync(Thread *thread, uint64_t address,
-                                       const MemorySite *site,
-                                       const uint8_t *data,
-                                       uint64_t barrierAddress) {
+/// Starts an operation on a few bytes of shared memory that reports to a
+/// barrier.
+static void
+startRemote(Thread *thread, uint64_t address, const MemorySite *site,
+            uint64_t barrierAddress,
+            const std::function<void(AsyncOp &, const Place &)> &perform) {
   Place place = resolve(*thread, Space::SharedCluster, address, site->bytes,
                         site->alignment, site, true);
   MBarrier *barrier =
@@ -415,14 +417,46 @@ void tile::emulator::tileEmuStoreAsync(Thread *thread, uint64_t address,
   if (!place.host || !barrier)
     return;
   AsyncOpRef op = createBulkOp(*thread, site);
-  std::array<uint8_t, 64> bytes;
-  std::memcpy(bytes.data(), data, site->bytes);
-  op->writeStep = [thread, site, place, barrier, bytes](AsyncOp &self) {
-    checkWrite(*thread, self.actor(true), place, site->bytes, site,
-               bytes.data());
-    std::memcpy(place.host, bytes.data(), site->bytes);
+  // Asynchronous, but through the generic proxy.
+  op->mark.flags &= static_cast<uint8_t>(~markAsync);
+  op->writeStep = [thread, site, place, barrier, perform](AsyncOp &self) {
+    perform(self, place);
     completeTransactions(*thread, *barrier, site->bytes, self, site);
   };
   expectArrival(*thread, address & 0xffffffffu, *op);
   startAsync(*thread, op);
+}
+
+void tile::emulator::tileEmuStoreAsync(Thread *thread, uint64_t address,
+                                       const MemorySite *site,
+                                       const uint8_t *data,
+                                       uint64_t barrierAddress) {
+  std::array<uint8_t, 64> bytes;
+  std::memcpy(bytes.data(), data, site->bytes);
+  startRemote(thread, address, site, barrierAddress,
+              [thread, site, bytes](AsyncOp &self, const Place &place) {
+                checkWrite(*thread, self.actor(true), place, site->bytes, site,
+                           bytes.data());
+                std::memcpy(place.host, bytes.data(), site->bytes);
+              });
+}
+
+void tile::emulator::tileEmuReduceAsync(Thread *thread, uint64_t address,
+                                        const MemorySite *site,
+                                        const uint8_t *data,
+                                        uint64_t barrierAddress) {
+  uint64_t value = 0;
+  std::memcpy(&value, data, site->bytes);
+  startRemote(thread, address, site, barrierAddress,
+              [thread, site, value](AsyncOp &self, const Place &place) {
+                // Relaxed, in the scope of the cluster.
+                Actor actor = self.actor(true);
+                actor.mark.flags |= markStrong;
+                checkRead(*thread, actor, place, site->bytes, site);
+                checkWrite(*thread, actor, place, site->bytes, site, nullptr);
+                uint64_t old = 0;
+                std::memcpy(&old, place.host, site->bytes);
+                old = combineAtomically(site->atomicOp, site->type, old, value);
+                std::memcpy(place.host, &old, site->bytes);
+              });
 }

@@ -208,6 +208,73 @@ TEST(Bulk, ReductionAddsUp) {
     EXPECT_EQ(out[i], 10 + 3 * i);
 }
 
+/// Every thread of two blocks sends its number plus one to a place in the first
+/// block, which expects `bytes`.
+static std::string sendToFirst(const std::string &instruction,
+                               const std::string &place, unsigned bytes,
+                               const std::string &wait) {
+  return "st.shared.b32 [%r4], 0; mov.u32 %r10, %cluster_ctarank;\n"
+         "setp.eq.u32 %p2, %r10, 0; and.pred %p3, %p1, %p2;\n"
+         "@%p3 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], " +
+         std::to_string(bytes) +
+         ";\nbarrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+         "mapa.shared::cluster.u32 %r11, " +
+         place +
+         ", 0; mapa.shared::cluster.u32 %r12, %r5, 0; add.u32 %r13, %r1, 1;\n" +
+         instruction + " [%r11], %r13, [%r12];\n@!%p2 bra E;\n" + wait +
+         readBack +
+         "E: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
+}
+
+static void expectSent(const std::string &instruction, const std::string &place,
+                       unsigned bytes, const std::vector<uint32_t> &expected) {
+  for (bool isFaulty : {true, false}) {
+    Array<uint32_t> in(256), out(256);
+    Harness h(program(
+        sendToFirst(instruction, place, bytes, isFaulty ? "" : waitFull)));
+    h.pointer(in, "in").pointer(out, "out");
+    h.config.block = {32, 1, 1};
+    h.config.grid = {2, 1, 1};
+    h.config.cluster = Dim3{2, 1, 1};
+    if (isFaulty) {
+      h.runFaulty(ReportKind::Race, "k", 8);
+      continue;
+    }
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      h.config.seed = seed;
+      h.runClean();
+    }
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_EQ(out[i], expected[i]);
+  }
+}
+
+TEST(Remote, ReductionsComeTogether) {
+  std::string red = "red.async.relaxed.cluster.shared::cluster"
+                    ".mbarrier::complete_tx::bytes";
+  // All threads of both blocks into one word: no race among them.
+  expectSent(red + ".add.u32", "%r3", 256, {2 * 32 * 33 / 2, 0});
+  expectSent(red + ".max.s32", "%r3", 256, {32, 0});
+  expectSent(red + ".or.b32", "%r3", 256, {63, 0});
+  expectSent(red + ".inc.u32", "%r4", 256, {0, 2, 2, 2});
+}
+
+TEST(Remote, StoresHaveAPlaceEach) {
+  std::string store = "@!%p2 st.async.weak.shared::cluster"
+                      ".mbarrier::complete_tx::bytes.b32";
+  expectSent(store, "%r4", 128, {1, 2, 3});
+  // Two blocks' into one place.
+  Array<uint32_t> in(256), out(256);
+  std::string both = sendToFirst(store.substr(6), "%r4", 256, waitFull);
+  both.replace(both.find("%r1, 1;"), 7, "%r1, %r10;");
+  Harness h(program(both));
+  h.pointer(in, "in").pointer(out, "out");
+  h.config.block = {32, 1, 1};
+  h.config.grid = {2, 1, 1};
+  h.config.cluster = Dim3{2, 1, 1};
+  h.runFaulty(ReportKind::Race, "k", 8);
+}
+
 TEST(Bulk, SizesAndAlignments) {
   std::string odd = load;
   odd.replace(odd.rfind("512"), 3, "500");

@@ -312,6 +312,38 @@ TEST(Memory, GenericAddresses) {
     EXPECT_EQ(out[i], expected[i]) << i;
 }
 
+TEST(Memory, AtomicsOf128Bits) {
+  // Threads take tickets: whoever finds the low half as it was adds one to
+  // both.
+  Array<uint64_t> out(4);
+  Harness h(withOut(".reg .b128 %q<5>;\n"
+                    "ld.relaxed.gpu.global.v2.b64 {%rd3, %rd4}, [%rd1];\n"
+                    "L: add.u64 %rd5, %rd3, 1; add.u64 %rd6, %rd4, 3;\n"
+                    "mov.b128 %q1, {%rd3, %rd4}; mov.b128 %q2, {%rd5, %rd6};\n"
+                    "atom.global.relaxed.gpu.cas.b128 %q3, [%rd1], %q1, %q2;\n"
+                    "mov.b128 {%rd7, %rd8}, %q3;\n"
+                    "setp.ne.u64 %p1, %rd7, %rd3; mov.b64 %rd3, %rd7;\n"
+                    "mov.b64 %rd4, %rd8; @%p1 bra L;\n"
+                    "setp.ne.u32 %p2, %r1, 0; @%p2 bra E;\n"
+                    "mov.b128 %q1, {5, 6};\n"
+                    "atom.global.exch.b128 %q3, [%rd1+16], %q1;\n"
+                    "E:"));
+  h.pointer(out, "out");
+  h.config.block = {32, 1, 1};
+  h.config.grid = {2, 1, 1};
+  h.runClean();
+  EXPECT_EQ(out[0], 64u);
+  EXPECT_EQ(out[1], 3 * 64u);
+  EXPECT_EQ(out[2], 5u);
+  EXPECT_EQ(out[3], 6u);
+  Harness sum(
+      withOut(".reg .b128 %q<2>; atom.global.add.b128 %q1, [%rd1], %q1;"));
+  sum.pointer(out, "out");
+  EXPECT_FALSE(sum.module->launch("k", sum.config, sum.problems));
+  EXPECT_NE(sum.firstProblem().find("type .b128 is for .exch and .cas"),
+            std::string::npos);
+}
+
 TEST(Memory, AtomicOperations) {
   struct Row {
     const char *text;
