@@ -4,7 +4,11 @@
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @rounds
+  // Threads of a warp are apart behind the condition: a test that is the same
+  // as one in the loop would lead ptxas to let some in further down.
   // CHECK: threads meet before a loop
+  // CHECK-NEXT: %[[ALL:.*]] = llvm.mlir.constant(-1 : i32)
+  // CHECK-NEXT: nvvm.bar.warp.sync %[[ALL]]
   // CHECK-NEXT: scf.while
   // CHECK-NEXT: threads meet at its test
   // CHECK-NEXT: gpu.barrier
@@ -13,6 +17,8 @@ gpu.module @kernels {
   // CHECK: scf.if
   // CHECK: }
   // CHECK-NEXT: threads meet before its next round
+  // CHECK-NEXT: llvm.mlir.constant(-1 : i32)
+  // CHECK-NEXT: nvvm.bar.warp.sync
   // CHECK-NEXT: scf.yield
 
   // The loop begins with a barrier and ends with a condition on the thread, as
@@ -21,6 +27,7 @@ gpu.module @kernels {
   // round on two edges, or come in on two.
   // BLOCKS-LABEL: llvm.func @rounds
   // BLOCKS: threads meet before a loop
+  // BLOCKS: nvvm.bar.warp.sync
   // BLOCKS-NEXT: llvm.br ^[[TEST:bb[0-9]+]]
   // BLOCKS: ^[[TEST]]: // 2 preds
   // BLOCKS-NEXT: threads meet at its test
@@ -29,6 +36,7 @@ gpu.module @kernels {
   // BLOCKS-NOT: ^[[TEST]],
   // BLOCKS: threads meet before its next round
   // BLOCKS: threads meet before its next round
+  // BLOCKS: nvvm.bar.warp.sync
   // BLOCKS-NEXT: llvm.br ^[[TEST]]
   gpu.func @rounds(%flags: !llvm.ptr<1>, %out: !llvm.ptr<1>) kernel {
     %zero = arith.constant 0 : i32
@@ -68,6 +76,33 @@ gpu.module @kernels {
     %zero = arith.constant 0 : i32
     scf.for %i = %c0 to %n step %c1 {
       scf.for %j = %c0 to %i step %c1 {
+        llvm.store %zero, %out : i32, !llvm.ptr<1>
+      }
+      %other = llvm.inline_asm has_side_effects "shfl.sync.bfly.b32 $0, $1, 1, 31, -1;", "=r,r" %zero : (i32) -> i32
+      llvm.store %other, %out : i32, !llvm.ptr<1>
+    }
+    gpu.return
+  }
+
+  // Nobody is apart: a barrier came last, or nothing that parts a warp.
+  // CHECK-LABEL: gpu.func @together
+  // CHECK-NOT: nvvm.bar.warp.sync
+  gpu.func @together(%out: !llvm.ptr<1>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %thread = gpu.thread_id x
+    %is_mine = arith.cmpi ult, %thread, %n : index
+    scf.for %i = %c0 to %n step %c1 {
+      gpu.barrier
+      scf.if %is_mine {
+        llvm.store %zero, %out : i32, !llvm.ptr<1>
+      }
+      gpu.barrier
+    }
+    // Nobody waits for others in this one.
+    scf.for %i = %c0 to %n step %c1 {
+      scf.if %is_mine {
         llvm.store %zero, %out : i32, !llvm.ptr<1>
       }
       %other = llvm.inline_asm has_side_effects "shfl.sync.bfly.b32 $0, $1, 1, 31, -1;", "=r,r" %zero : (i32) -> i32

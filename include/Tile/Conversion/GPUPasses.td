@@ -71,9 +71,16 @@ def TileKeepConvergent : Pass<"tile-keep-convergent", "::mlir::gpu::GPUModuleOp"
     So each loop around such an instruction gets ops that are neither removed
     nor duplicated and that cost nothing, assembly that holds a comment only:
     before the loop, before the next round and, in an `scf.while`, at the test.
+    ptxas does not see them, and leads threads around conditions too: from one
+    in front of a loop to behind the same one in the loop, say. So where a warp
+    may come to a loop with a barrier in parts, or to its next round, it meets in
+    fact, by an `nvvm.bar.warp.sync`.
+
     Runs while loops are still ops.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"
+  ];
 }
 
 #endif // TILE_CONVERSION_GPUPASSES_TD

@@ -38,6 +38,25 @@ static bool isConvergent(Operation *op) {
          !isPure(op);
 }
 
+/// Whether it brings the threads of a warp together, all of them.
+static bool isMeeting(Operation *op) {
+  return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::BarrierOp, NVVM::SyncWarpOp,
+             NVVM::MmaOp, NVVM::LdMatrixOp, NVVM::StMatrixOp>(op);
+}
+
+/// Whether a warp may come to `place` in parts.
+static bool mayBeApart(Operation *place) {
+  for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isMeeting(op))
+      return false;
+    if (op->getNumRegions())
+      return true;
+  }
+  Operation *parent = place->getParentOp();
+  // Whatever stands in a condition around a barrier is reached by whole warps.
+  return isa<scf::IfOp>(parent) && mayBeApart(parent);
+}
+
 static void meet(OpBuilder &b, Location loc, const Twine &where) {
   LLVM::InlineAsmOp::create(b, loc, TypeRange(), ValueRange(),
                             (tile::meetingPoint + where).str(), "",
@@ -46,25 +65,38 @@ static void meet(OpBuilder &b, Location loc, const Twine &where) {
                             /*operand_attrs=*/ArrayAttr());
 }
 
+/// Makes the threads of each warp wait for one another.
+static void meetInFact(OpBuilder &b, Location loc) {
+  Value all = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
+  NVVM::SyncWarpOp::create(b, loc, all);
+}
+
 namespace {
 struct KeepConvergentPass
     : tile::impl::TileKeepConvergentBase<KeepConvergentPass> {
   using TileKeepConvergentBase::TileKeepConvergentBase;
   void runOnOperation() override {
     getOperation().walk([](LoopLikeOpInterface loop) {
-      bool matters = false;
-      loop->walk([&](Operation *op) { matters |= isConvergent(op); });
+      bool matters = false, hasBarrier = false;
+      loop->walk([&](Operation *op) {
+        matters |= isConvergent(op);
+        hasBarrier |= isa<gpu::BarrierOp, NVVM::BarrierOp>(op);
+      });
       if (!matters)
         return;
       // Blocks that say the same are merged: these do not.
-      OpBuilder b(loop);
-      meet(b, loop.getLoc(), "before a loop");
-      for (Region *region : loop.getLoopRegions()) {
-        b.setInsertionPoint(region->back().getTerminator());
-        meet(b, loop.getLoc(), "before its next round");
-      }
+      auto keep = [&](Operation *place, const Twine &where) {
+        bool isApart = hasBarrier && mayBeApart(place);
+        OpBuilder b(place);
+        meet(b, loop.getLoc(), where);
+        if (isApart)
+          meetInFact(b, loop.getLoc());
+      };
+      keep(loop, "before a loop");
+      for (Region *region : loop.getLoopRegions())
+        keep(region->back().getTerminator(), "before its next round");
       if (auto whileLoop = dyn_cast<scf::WhileOp>(*loop)) {
-        b.setInsertionPointToStart(whileLoop.getBeforeBody());
+        OpBuilder b = OpBuilder::atBlockBegin(whileLoop.getBeforeBody());
         meet(b, loop.getLoc(), "at its test");
       }
     });
