@@ -45,22 +45,33 @@ static void visitOperand(const Operand &operand, bool isWrite,
                  visit);
 }
 
-bool tile::emulator::isUnusedSource(const Instruction &instruction,
-                                    const Operand &operand) {
-  // `prmt d, a, b, selector` in its default mode: each digit picks one of the
-  // eight bytes of a and b.
-  if (instruction.opcode != "prmt" || instruction.operands.size() != 4 ||
+/// The bytes that a `prmt` takes of a source for the `wanted` ones of its
+/// result: `prmt d, a, b, selector` in its default mode picks one of the eight
+/// bytes of a and b by each digit.
+static uint16_t findPickedBytes(const Instruction &instruction,
+                                const Operand &operand, uint16_t wanted) {
+  constexpr uint16_t all = UINT16_MAX;
+  if (instruction.operands.size() != 4 ||
       !instruction.operands[3].is(Operand::Kind::Integer) ||
       llvm::any_of(instruction.modifiers,
                    [](llvm::StringRef modifier) { return modifier != "b32"; }))
-    return false;
+    return all;
   bool isFirst = &operand == &instruction.operands[1];
   if (!isFirst && &operand != &instruction.operands[2])
-    return false;
-  for (unsigned digit = 0; digit < 4; ++digit)
-    if (((instruction.operands[3].bits >> (4 * digit) & 7) < 4) == isFirst)
-      return false;
-  return true;
+    return all;
+  uint16_t picked = 0;
+  for (unsigned digit = 0; digit < 4; ++digit) {
+    uint64_t byte = instruction.operands[3].bits >> (4 * digit) & 7;
+    if ((wanted >> digit & 1) && (byte < 4) == isFirst)
+      picked |= static_cast<uint16_t>(1 << (byte & 3));
+  }
+  return picked;
+}
+
+bool tile::emulator::isUnusedSource(const Instruction &instruction,
+                                    const Operand &operand) {
+  return instruction.opcode == "prmt" &&
+         findPickedBytes(instruction, operand, UINT16_MAX) == 0;
 }
 
 void tile::emulator::forEachRegister(
@@ -205,45 +216,104 @@ static uint16_t lowest(unsigned bytes) {
   return static_cast<uint16_t>((uint32_t(1) << bytes) - 1);
 }
 
+/// Calls `take` for each source with the bytes that go into the `wanted` ones
+/// of the result; false where the instruction is not followed byte by byte.
+static bool
+followBytes(const Instruction &instruction,
+            llvm::function_ref<uint16_t(const Operand &)> wantedOf,
+            llvm::function_ref<void(const Operand &, uint16_t)> take) {
+  llvm::StringRef op = instruction.opcode;
+  llvm::ArrayRef<Operand> operands = instruction.operands;
+  if (operands.size() < 2)
+    return false;
+  const Operand &target = operands[0], &source = operands[1];
+  std::optional<Type> type;
+  for (llvm::StringRef word : llvm::reverse(instruction.modifiers))
+    if ((type = parseTypeName(word)))
+      break;
+  if (!type)
+    return false;
+  if (op == "mov") {
+    // The parts of a side lie in a row.
+    auto partsOf = [](const Operand &side) -> llvm::ArrayRef<Operand> {
+      return side.is(Operand::Kind::Vector)
+                 ? llvm::ArrayRef<Operand>(side.elements)
+                 : llvm::ArrayRef<Operand>(side);
+    };
+    uint16_t wanted = 0;
+    auto bytesOf = [&](llvm::ArrayRef<Operand> parts) {
+      return static_cast<unsigned>(type->bytes() / parts.size());
+    };
+    llvm::ArrayRef<Operand> to = partsOf(target), from = partsOf(source);
+    for (auto [i, part] : llvm::enumerate(to))
+      wanted |= static_cast<uint16_t>((wantedOf(part) & lowest(bytesOf(to)))
+                                      << i * bytesOf(to));
+    for (auto [i, part] : llvm::enumerate(from))
+      take(part, static_cast<uint16_t>(wanted >> i * bytesOf(from)) &
+                     lowest(bytesOf(from)));
+    return true;
+  }
+  uint16_t wanted = wantedOf(target);
+  if (op == "cvt") {
+    std::optional<Type> to = parseTypeName(instruction.modifiers.front());
+    if (instruction.modifiers.size() != 2 || !to || !to->isInteger() ||
+        !type->isInteger())
+      return false;
+    wanted &= lowest(to->bytes());
+    uint16_t held = lowest(type->bytes());
+    // A sign fills what lies beyond it.
+    bool takesSign = type->isSigned() && (wanted & ~held);
+    take(source,
+         (wanted & held) | (takesSign ? held & ~(held >> 1) : uint16_t(0)));
+    return true;
+  }
+  if (op == "prmt") {
+    for (const Operand &operand : operands.drop_front())
+      take(operand, findPickedBytes(instruction, operand, wanted));
+    return true;
+  }
+  if (op == "and" || op == "or" || op == "xor") {
+    // Zeros of a literal mask keep nothing.
+    if (op == "and" && operands.back().is(Operand::Kind::Integer))
+      for (unsigned byte = 0; byte < 8; ++byte)
+        if (!(operands.back().bits >> 8 * byte & 255))
+          wanted &= static_cast<uint16_t>(~(1 << byte));
+    for (const Operand &operand : operands.drop_front())
+      take(operand, wanted);
+    return true;
+  }
+  return false;
+}
+
 std::vector<uint16_t> tile::emulator::findReadBytes(const Function &function) {
-  BitVector isRead(static_cast<unsigned>(function.registers.size()));
-  for (const Instruction &instruction : function.code)
-    forEachRegister(instruction, [&](int reg, bool isWrite) {
-      if (!isWrite)
-        isRead.set(static_cast<unsigned>(reg));
-    });
-  // What `mov {a, b}, c` and `cvt` between integers take of their source.
-  auto getTaken = [&](const Instruction &instruction) {
-    uint16_t all = lowest(16);
-    if (instruction.operands.size() != 2 ||
-        !instruction.operands[1].is(Operand::Kind::Register))
-      return all;
-    if (instruction.opcode == "cvt") {
-      for (llvm::StringRef word : instruction.modifiers)
-        if (std::optional<Type> type = parseTypeName(word))
-          all &= type->isInteger() ? lowest(type->bytes()) : all;
-      return all;
-    }
-    const Operand &target = instruction.operands[0];
-    if (instruction.opcode != "mov" || !target.is(Operand::Kind::Vector))
-      return all;
-    unsigned bytes =
-        function.registers[instruction.operands[1].reg].type.bytes() /
-        static_cast<unsigned>(target.elements.size());
-    uint16_t taken = 0;
-    for (auto [i, element] : llvm::enumerate(target.elements))
-      if (element.is(Operand::Kind::Register) &&
-          isRead.test(static_cast<unsigned>(element.reg)))
-        taken |= static_cast<uint16_t>(lowest(bytes) << (i * bytes));
-    return taken;
-  };
   std::vector<uint16_t> bytes(function.registers.size());
-  for (const Instruction &instruction : function.code) {
-    uint16_t taken = getTaken(instruction);
-    forEachRegister(instruction, [&](int reg, bool isWrite) {
-      if (!isWrite)
-        bytes[reg] |= reg == instruction.predicate ? lowest(16) : taken;
-    });
+  bool changed = true;
+  auto take = [&](int reg, uint16_t taken) {
+    changed |= (taken & ~bytes[reg]) != 0;
+    bytes[reg] |= taken;
+  };
+  // Nearly all uses follow the load: backwards, once is mostly enough.
+  while (changed) {
+    changed = false;
+    for (const Instruction &instruction : llvm::reverse(function.code)) {
+      bool isFollowed = followBytes(
+          instruction,
+          [&](const Operand &target) {
+            return target.is(Operand::Kind::Register) ? bytes[target.reg]
+                                                      : uint16_t(0);
+          },
+          [&](const Operand &source, uint16_t taken) {
+            if (source.is(Operand::Kind::Register))
+              take(source.reg, taken);
+          });
+      if (instruction.predicate >= 0)
+        take(instruction.predicate, lowest(16));
+      if (!isFollowed)
+        forEachRegister(instruction, [&](int reg, bool isWrite) {
+          if (!isWrite)
+            take(reg, lowest(16));
+        });
+    }
   }
   return bytes;
 }

@@ -124,6 +124,19 @@ TEST(Memory, BytesThatNoInstructionTakesAreNotRead) {
               half + "mov.b32 {%h1, %h2}, %r6; st.global.b16 [%rd2], %h1;"
                      "cvt.u16.u32 %h3, %r6; st.global.b16 [%rd2], %h3;",
               ReportKind::Uninitialized, /*threads=*/1);
+  std::string bytes = "st.shared.b16 [%r4], 1; st.shared.b8 [%r4+2], 1;"
+                      "ld.shared.b32 %r5, [%r4];";
+  expectFault(bytes + "prmt.b32 %r6, 0, %r5, 0x3374;"
+                      "st.global.b32 [%rd2], %r6;",
+              bytes + "prmt.b32 %r6, 0, %r5, 0x3364; prmt.b32 %r7, %r5, 0, "
+                      "0x7771; st.global.v2.b32 [%rd1], {%r6, %r7};",
+              ReportKind::Uninitialized, /*threads=*/1);
+  // And of what is computed byte by byte before it is cut down.
+  std::string any = bytes + "prmt.b32 %r6, %r5, 0, 0x7772;"
+                            "or.b32 %r7, %r6, %r5; cvt.u16.u32 %h1, %r7;";
+  expectFault(any + "st.global.b32 [%rd2], %r7;",
+              any + "and.b16 %h2, %h1, 255; st.global.b16 [%rd2], %h2;",
+              ReportKind::Uninitialized, /*threads=*/1);
 }
 
 TEST(Memory, GlobalReadBeforeWrite) {
