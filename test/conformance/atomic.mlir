@@ -184,3 +184,32 @@ func.func @products_reference(%y: memref<8xf64>, %z: memref<8xi32>, %h: memref<8
   linalg.fill ins(%sum : i64) outs(%old : memref<1xi64>)
   return
 }
+
+// Elements that an instruction on the way would change: subnormal numbers of bf16; and beside the update a row of no
+// power of two, which only moves.
+func.func @subnormal(
+    %x: memref<1x33xbf16> {tile.name = "x", tile.default = "full(1.0e-39):1x33xbf16"},
+    %y: memref<1x33xbf16> {tile.name = "y", tile.default = "full(1.0e-39):1x33xbf16"},
+    %z: memref<1x33xbf16> {tile.name = "z", tile.default = "empty:1x33xbf16"})
+    attributes {tile.reference = @subnormal_reference, tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    %s = tile.alloc_fragment : memref<1x33xbf16, #tile.fragment>
+    tile.copy %x to %s : memref<1x33xbf16> to memref<1x33xbf16, #tile.fragment>
+    tile.atomic_add %s to %y[0, 0] : memref<1x33xbf16, #tile.fragment> to memref<1x33xbf16>
+    tile.copy %s to %z : memref<1x33xbf16, #tile.fragment> to memref<1x33xbf16>
+  }
+  return
+}
+func.func @subnormal_reference(%x: memref<1x33xbf16>, %y: memref<1x33xf64>, %z: memref<1x33xf64>) {
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x : memref<1x33xbf16>) outs(%y, %z : memref<1x33xf64>, memref<1x33xf64>) {
+  ^bb0(%v: bf16, %a: f64, %c: f64):
+    %w = arith.extf %v : bf16 to f64
+    %twice = arith.addf %w, %w : f64
+    linalg.yield %twice, %w : f64, f64
+  }
+  return
+}

@@ -6,7 +6,9 @@
 // Upstream lowers the products among memref.atomic_rmw not at all, and
 // memref.generic_atomic_rmw for integers only: processors exchange bits. Here
 // both become a loop that computes the new element from the old one and tries
-// to exchange their bits until nobody came between.
+// to exchange their bits until nobody came between. So do all updates of bf16:
+// LLVM's own loop passes the old element through an instruction that changes
+// subnormal numbers, and then never finds it in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,12 +76,19 @@ static Value buildLoop(ImplicitLocOpBuilder &b, Value buffer,
   return cast(loop.getResult(0), element);
 }
 
+static bool needsLoop(memref::AtomicRMWOp op) {
+  using Kind = arith::AtomicRMWKind;
+  return op.getKind() == Kind::mulf || op.getKind() == Kind::muli ||
+         op.getType().isBF16();
+}
+
 static Value lower(ImplicitLocOpBuilder &b, memref::AtomicRMWOp op) {
   return buildLoop(b, op.getMemref(), op.getIndices(),
                    [&](OpBuilder &, Value old) -> Value {
-                     if (op.getKind() == arith::AtomicRMWKind::mulf)
-                       return arith::MulFOp::create(b, old, op.getValue());
-                     return arith::MulIOp::create(b, old, op.getValue());
+                     if (op.getKind() == arith::AtomicRMWKind::assign)
+                       return op.getValue();
+                     return arith::getReductionOp(op.getKind(), b, b.getLoc(),
+                                                  old, op.getValue());
                    });
 }
 
@@ -100,10 +109,8 @@ void cpu::lowerAtomicLoops(RewriterBase &rewriter, Operation *root) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
-    using Kind = arith::AtomicRMWKind;
     if (auto simple = dyn_cast<memref::AtomicRMWOp>(op);
-        simple &&
-        (simple.getKind() == Kind::mulf || simple.getKind() == Kind::muli))
+        simple && needsLoop(simple))
       rewriter.replaceOp(op, lower(b, simple));
     else if (auto generic = dyn_cast<memref::GenericAtomicRMWOp>(op);
              generic && isa<FloatType>(generic.getType()))
