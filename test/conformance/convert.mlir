@@ -197,6 +197,31 @@ func.func @saturate_reference(%x: memref<?xf64>, %y: memref<?xf64>, %z: memref<?
   return
 }
 
+// The ends of the range of f16 are no numbers of bf16.
+func.func @saturate_across(
+    %x: memref<6xbf16> {tile.name = "x", tile.default = "values(65536,-65536,inf,-inf,60000,3e38):6xbf16"},
+    %y: memref<6xf16> {tile.name = "y", tile.default = "empty:6xf16"})
+    attributes {tile.reference = @saturate_across_reference, tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    %f = tile.alloc_fragment : memref<6xbf16, #tile.fragment>
+    tile.copy %x to %f : memref<6xbf16> to memref<6xbf16, #tile.fragment>
+    tile.copy %f to %y saturate : memref<6xbf16, #tile.fragment> to memref<6xf16>
+  }
+  return
+}
+func.func @saturate_across_reference(%x: memref<6xf64>, %y: memref<6xf64>) {
+  %high = arith.constant 65504.0 : f64
+  %low = arith.constant -65504.0 : f64
+  affine.for %i = 0 to 6 {
+    %v = affine.load %x[%i] : memref<6xf64>
+    %a = arith.minimumf %v, %high : f64
+    %w = arith.maximumf %a, %low : f64
+    affine.store %w, %y[%i] : memref<6xf64>
+  }
+  return
+}
+
 // The same from integers, signed and unsigned, and to 8 bits. i32 holds none of
 // what bf16 would have to clamp.
 func.func @saturate_integers(

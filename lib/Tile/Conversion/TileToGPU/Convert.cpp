@@ -34,17 +34,19 @@ static Value convertFloat(ImplicitLocOpBuilder &b, Value value, FloatType to,
   auto from = cast<FloatType>(value.getType());
   if (from == to)
     return value;
+  // f16 and bf16, or the two fp8 types: through a type that holds both exactly,
+  // also the largest number of either.
+  if (from.getWidth() == to.getWidth()) {
+    from = b.getF32Type();
+    value = arith::ExtFOp::create(b, from, value);
+  }
   if (saturate &&
       APFloat::getLargest(to.getFloatSemantics()).convertToDouble() <
           APFloat::getLargest(from.getFloatSemantics()).convertToDouble())
     value = clampToFinite(b, value, to);
   if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, to, value);
-  if (from.getWidth() > to.getWidth())
-    return arith::TruncFOp::create(b, to, value);
-  // f16 and bf16, or the two fp8 types: through a type that holds both exactly.
-  Value wide = arith::ExtFOp::create(b, b.getF32Type(), value);
-  return arith::TruncFOp::create(b, to, wide);
+  return arith::TruncFOp::create(b, to, value);
 }
 
 /// Floats to integers: towards zero, saturating, NaN to zero.
