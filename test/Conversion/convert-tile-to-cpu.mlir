@@ -367,17 +367,31 @@ func.func @stream(%x: memref<?x?xf32>, %z: memref<4x64xf32>, %g: index) {
 
 // -----
 
-// The same for an elementwise loop.
+// The same for an elementwise loop, whose vectors then fill lines.
 // CHECK-LABEL: func.func @stream_lanes
 // CHECK: nontemporal = true
 // CHECK: else
 // CHECK-NOT: nontemporal
+// CHECK-LABEL: func.func @stream_narrow
+// CHECK: vector.store {{.*}} nontemporal = true} : memref<?xf16>, vector<32xf16>
+// CHECK: else
+// CHECK: vector.store {{.*}} : memref<?xf16>, vector<16xf16>
 func.func @stream_lanes(%x: memref<?xf32>, %g: index) {
   %one = arith.constant 1.0 : f32
   tile.launch blocks(%b) in (%g) bounds(assume) {
     tile.parallel (%i) in (256) {
       %at = arith.addi %b, %i : index
       memref.store %one, %x[%at] : memref<?xf32>
+    }
+  }
+  return
+}
+func.func @stream_narrow(%x: memref<?xf16>, %g: index) {
+  %one = arith.constant 1.0 : f16
+  tile.launch blocks(%b) in (%g) bounds(assume) {
+    tile.parallel (%i) in (256) {
+      %at = arith.addi %b, %i : index
+      memref.store %one, %x[%at] : memref<?xf16>
     }
   }
   return

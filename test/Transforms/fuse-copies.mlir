@@ -66,6 +66,31 @@ func.func @loop(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index) {
 
 // -----
 
+// Narrow floats are converted in the loop.
+// CHECK-LABEL: func.func @narrow
+// CHECK-NOT: tile.copy
+// CHECK: %[[V:.*]] = memref.load {{.*}} : memref<?x?xf16>
+// CHECK: %[[W:.*]] = arith.extf %[[V]]
+// CHECK: %[[S:.*]] = arith.mulf %[[W]], %[[W]]
+// CHECK: %[[T:.*]] = arith.truncf %[[S]]
+// CHECK: memref.store %[[T]], {{.*}} : memref<?x?xbf16>
+// CHECK-NOT: tile.copy
+func.func @narrow(%x: memref<?x?xf16>, %y: memref<?x?xbf16>, %n: index) {
+  tile.launch blocks(%b) in (%n) {
+    %a = tile.alloc_fragment : memref<32x64xf32, #tile.fragment>
+    tile.copy %x[%b, 0] to %a : memref<?x?xf16> to memref<32x64xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (32, 64) {
+      %v = memref.load %a[%i, %j] : memref<32x64xf32, #tile.fragment>
+      %w = arith.mulf %v, %v : f32
+      memref.store %w, %a[%i, %j] : memref<32x64xf32, #tile.fragment>
+    }
+    tile.copy %a to %y[%b, 0] : memref<32x64xf32, #tile.fragment> to memref<?x?xbf16>
+  }
+  return
+}
+
+// -----
+
 // What is read again, by another op, in the next step of a loop or after it,
 // stays.
 // CHECK-LABEL: func.func @alive
@@ -166,7 +191,7 @@ func.func @between(%x: memref<?x?xf32>, %z: memref<?x?xf32>, %n: index) {
 // elsewhere, and reports.
 // CHECK-LABEL: func.func @other
 // CHECK-COUNT-5: tile.copy
-func.func @other(%x: memref<?x?xf32>, %h: memref<?x?xf16>, %y: memref<?x?xf32>, %n: index) {
+func.func @other(%x: memref<?x?xf32>, %h: memref<?x?xi16>, %y: memref<?x?xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   tile.launch blocks(%b) in (%n) {
@@ -178,7 +203,7 @@ func.func @other(%x: memref<?x?xf32>, %h: memref<?x?xf16>, %y: memref<?x?xf32>, 
       %v = memref.load %a[%i, %j] : memref<64x64xf32, #tile.fragment>
       memref.store %v, %sum[%i, %j] : memref<64x64xf32, #tile.fragment>
     }
-    tile.copy %h[%b, 0] to %a : memref<?x?xf16> to memref<64x64xf32, #tile.fragment>
+    tile.copy %h[%b, 0] to %a : memref<?x?xi16> to memref<64x64xf32, #tile.fragment>
     tile.parallel (%i, %j) in (64, 64) {
       %v = memref.load %a[%i, %j] : memref<64x64xf32, #tile.fragment>
       memref.store %v, %sum[%i, %j] : memref<64x64xf32, #tile.fragment>

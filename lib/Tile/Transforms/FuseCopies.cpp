@@ -16,15 +16,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/IR/EntryAttributes.h"
-#include "Tile/IR/TileDialect.h"
 #include "Tile/Transforms/Passes.h"
+#include "Tile/Transforms/TileUses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/MapVector.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace tile {
 #define GEN_PASS_DEF_FUSECOPIES
@@ -38,10 +37,8 @@ namespace {
 /// What an op does to global memory, and to nothing that is not known.
 enum class GlobalEffect { None, Reads, Writes };
 
-/// The accesses of a loop to a tile.
-struct TileUses {
-  SmallVector<memref::LoadOp> loads;
-  SmallVector<memref::StoreOp> stores;
+/// The accesses of a loop to a tile, and the copies that join them.
+struct TileCopies : TileUses {
   CopyOp in, out;
 };
 
@@ -56,13 +53,10 @@ public:
   unsigned fuse(ParallelOp loop);
 
 private:
-  using Tiles = llvm::MapVector<Value, TileUses>;
+  using Tiles = llvm::MapVector<Value, TileCopies>;
 
-  Tiles findTiles(ParallelOp loop);
   CopyOp findIn(ParallelOp loop, Value tile);
   CopyOp findOut(ParallelOp loop, Value tile);
-  bool overwrites(Operation *op, Value tile);
-  bool isDeadAfter(Operation *op, Value tile);
   bool areDistinct(Value x, Value y);
   bool checkOrder(ParallelOp loop, Tiles &tiles);
 
@@ -96,57 +90,21 @@ static GlobalEffect getEffect(Operation *op) {
   return result;
 }
 
-static bool touches(Operation *op, Value tile) {
-  return llvm::any_of(tile.getUsers(),
-                      [&](Operation *user) { return op->isAncestor(user); });
+/// Whether an element becomes a value of the other type by one operation at
+/// most.
+static bool isConverted(CopyOp copy, Type global, Type onChip) {
+  if (!global.isIntOrFloat() || global.getIntOrFloatBitWidth() < 8)
+    return false;
+  return global == onChip || (onChip.isF32() && !copy.getSaturate() &&
+                              (global.isF16() || global.isBF16()));
 }
 
-/// The tiles that `loop` uses element by element.
-CopyFusion::Tiles CopyFusion::findTiles(ParallelOp loop) {
-  Tiles tiles;
-  if (!loop.hasStaticExtents())
-    return tiles;
-  llvm::DenseSet<Value> others;
-  loop.getBody().walk([&](Operation *op) {
-    for (Value operand : op->getOperands()) {
-      if (!isOnChip(operand.getType()) ||
-          loop->isAncestor(operand.getParentRegion()->getParentOp()))
-        continue;
-      auto load = dyn_cast<memref::LoadOp>(op);
-      auto store = dyn_cast<memref::StoreOp>(op);
-      auto type = cast<MemRefType>(operand.getType());
-      bool isOwn = isa_and_nonnull<AllocSharedOp, AllocFragmentOp>(
-                       operand.getDefiningOp()) &&
-                   type.getLayout().isIdentity() &&
-                   type.getShape() == loop.getStaticExtents() &&
-                   ((load && ValueRange(load.getIndices()) ==
-                                 ValueRange(loop.getInductionVars())) ||
-                    (store && store->getParentOp() == loop &&
-                     ValueRange(store.getIndices()) ==
-                         ValueRange(loop.getInductionVars())));
-      if (!isOwn)
-        others.insert(operand);
-      else if (load)
-        tiles[operand].loads.push_back(load);
-      else
-        tiles[operand].stores.push_back(store);
-    }
-  });
-  tiles.remove_if(
-      [&](const auto &entry) { return others.contains(entry.first); });
-  return tiles;
-}
-
-static bool takesWhole(CopyOp copy, Value tile) {
-  bool isTarget = copy.getTarget() == tile;
-  FailureOr<SmallVector<int64_t>> box =
-      isTarget ? copy.getTargetTile() : copy.getSourceTile();
-  return succeeded(box) &&
-         ArrayRef(*box) == cast<MemRefType>(tile.getType()).getShape() &&
-         llvm::all_of(
-             isTarget ? copy.getMixedTargetOffsets()
-                      : copy.getMixedSourceOffsets(),
-             [](OpFoldResult offset) { return isConstantIntValue(offset, 0); });
+static Value convert(OpBuilder &b, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (type.isF32())
+    return arith::ExtFOp::create(b, loc, type, value);
+  return arith::TruncFOp::create(b, loc, type, value);
 }
 
 /// Whether the global side of a copy with all of `tile` can be accessed element
@@ -157,9 +115,7 @@ static bool isPlain(CopyOp copy, Value tile) {
   auto type = cast<MemRefType>(global.getType());
   auto onChip = cast<MemRefType>(tile.getType());
   if (!isGlobal(type) || global == tile ||
-      type.getElementType() != onChip.getElementType() ||
-      !type.getElementType().isIntOrFloat() ||
-      type.getElementTypeBitWidth() < 8)
+      !isConverted(copy, type.getElementType(), onChip.getElementType()))
     return false;
   FailureOr<SmallVector<int64_t>> box =
       isIn ? copy.getSourceTile() : copy.getTargetTile();
@@ -206,54 +162,6 @@ CopyOp CopyFusion::findOut(ParallelOp loop, Value tile) {
       return {};
   }
   return {};
-}
-
-/// Whether a loop stores the elements of a tile before it loads them.
-static bool isMade(const TileUses &uses) {
-  if (uses.stores.empty())
-    return false;
-  memref::StoreOp first = uses.stores.front();
-  return llvm::all_of(uses.loads, [&](memref::LoadOp load) {
-    return first->isBeforeInBlock(
-        first->getBlock()->findAncestorOpInBlock(*load));
-  });
-}
-
-/// Whether `op`, which touches `tile`, does not depend on what it holds.
-bool CopyFusion::overwrites(Operation *op, Value tile) {
-  if (auto loop = dyn_cast<ParallelOp>(op)) {
-    Tiles tiles = findTiles(loop);
-    auto it = tiles.find(tile);
-    return it != tiles.end() && isMade(it->second);
-  }
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return copy.getTarget() == tile && copy.getSource() != tile &&
-           takesWhole(copy, tile);
-  return isa<FillOp>(op);
-}
-
-/// Whether the elements that `tile` holds after `op` are never read.
-bool CopyFusion::isDeadAfter(Operation *op, Value tile) {
-  // Nothing where `tile` is not met, else whether it is overwritten first.
-  auto scan = [&](Operation *from, Operation *to) -> std::optional<bool> {
-    for (Operation *next = from; next != to; next = next->getNextNode())
-      if (touches(next, tile))
-        return overwrites(next, tile);
-    return std::nullopt;
-  };
-  if (std::optional<bool> ends = scan(op->getNextNode(), nullptr))
-    return *ends;
-  Operation *parent = op->getParentOp();
-  if (parent == launch)
-    return true;
-  if (isa<scf::ForOp, PipelinedOp>(parent)) {
-    // The next iteration comes first; it may be that there is none.
-    if (!scan(&op->getBlock()->front(), op->getNextNode()).value_or(true))
-      return false;
-  } else if (!isa<scf::IfOp, StepOp>(parent)) {
-    return false;
-  }
-  return isDeadAfter(parent, tile);
 }
 
 /// Whether two global buffers have no memory in common.
@@ -341,33 +249,32 @@ static SmallVector<Value> getIndices(OpBuilder &b, CopyOp copy, bool ofSource,
 }
 
 unsigned CopyFusion::fuse(ParallelOp loop) {
-  Tiles tiles = findTiles(loop);
-  Block &body = loop.getBody().front();
-  tiles.remove_if([&](auto &entry) {
-    Value tile = entry.first;
-    TileUses &uses = entry.second;
-    uses.in = findIn(loop, tile);
-    uses.out = findOut(loop, tile);
-    Operation *last = uses.out ? uses.out.getOperation() : loop;
-    if (!isDeadAfter(last, tile))
-      return true;
-    if (uses.in)
-      return false;
-    return !uses.out || !isMade(uses);
-  });
+  Tiles tiles;
+  for (auto &[tile, uses] : findTileUses(loop)) {
+    TileCopies copies{uses, findIn(loop, tile), findOut(loop, tile)};
+    // What is not brought has to be made first.
+    bool isFused = copies.in || (copies.out && copies.isMade());
+    if (isFused &&
+        isDeadAfter(copies.out ? copies.out.getOperation() : loop, tile))
+      tiles[tile] = std::move(copies);
+  }
   if (tiles.empty() || !checkOrder(loop, tiles))
     return 0;
 
   unsigned count = 0;
   OpBuilder b(loop.getContext());
+  Block &body = loop.getBody().front();
   ValueRange place(loop.getInductionVars());
   for (auto &[tile, uses] : tiles) {
+    Type type = getElementTypeOrSelf(tile);
     Value element;
     if (uses.in) {
       b.setInsertionPointToStart(&body);
+      Location loc = uses.in.getLoc();
       element = memref::LoadOp::create(
-          b, uses.in.getLoc(), uses.in.getSource(),
+          b, loc, uses.in.getSource(),
           getIndices(b, uses.in, /*ofSource=*/true, place));
+      element = convert(b, loc, element, type);
       ++count;
     }
     // Stores stand in the body itself, so that each load sees the one before.
@@ -386,9 +293,11 @@ unsigned CopyFusion::fuse(ParallelOp loop) {
       element = uses.stores.back().getValue();
     if (uses.out) {
       b.setInsertionPoint(end);
+      Location loc = uses.out.getLoc();
+      Value target = uses.out.getTarget();
       memref::StoreOp::create(
-          b, uses.out.getLoc(), element, uses.out.getTarget(),
-          getIndices(b, uses.out, /*ofSource=*/false, place));
+          b, loc, convert(b, loc, element, getElementTypeOrSelf(target)),
+          target, getIndices(b, uses.out, /*ofSource=*/false, place));
       uses.out.erase();
       ++count;
     }

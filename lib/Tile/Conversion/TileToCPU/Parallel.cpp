@@ -248,9 +248,16 @@ private:
     ArrayRef<int64_t> extents = op.getStaticExtents();
     if (asVectors) {
       // Two registers of the commonest type, so that independent work hides the
-      // latency of long expressions.
-      int64_t lanes =
-          std::min(2 * context.lanes(b.getF32Type()), extents.back());
+      // latency of long expressions. Stores around the caches fill lines.
+      int64_t lanes = 2 * context.lanes(b.getF32Type());
+      if (stream)
+        op.getBody().walk([&](memref::StoreOp store) {
+          if (isGlobal(store.getMemRefType()))
+            lanes = std::max(
+                lanes, 8 * kAlignment /
+                           getElementBits(store.getValueToStore().getType()));
+        });
+      lanes = std::min(lanes, extents.back());
       buildLoops(
           b, loc, extents.drop_back(), [&](OpBuilder &, ValueRange outer) {
             buildVectorLoop(b, loc, extents.back(), lanes,
