@@ -24,11 +24,32 @@ func.func @short(%n: index) {
 // CHECK: gpu.barrier
 // CHECK: scf.for
 // CHECK: arith.maximumf
-// CHECK: gpu.barrier
+// CHECK-COUNT-1: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
 func.func @long(%n: index) {
   tile.launch blocks(%b) in (%n) threads(128) {
     %x = tile.alloc_fragment : memref<4096xf32, #tile.fragment>
     tile.scan max %x along 0 into %x reverse exclusive : memref<4096xf32, #tile.fragment> into memref<4096xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Of two lines, the second one's results of the warps wait for the readers of the
+// first one's.
+// CHECK: gpu.module @two_kernels
+// CHECK-COUNT-6: gpu.shuffle up
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK: arith.maximumf
+// CHECK-COUNT-2: gpu.barrier
+// CHECK: gpu.return
+func.func @two(%n: index) {
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %x = tile.alloc_fragment : memref<2x2048xf32, #tile.fragment>
+    tile.scan max %x along 1 into %x : memref<2x2048xf32, #tile.fragment> into memref<2x2048xf32, #tile.fragment>
   }
   return
 }

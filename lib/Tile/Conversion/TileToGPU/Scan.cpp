@@ -110,9 +110,9 @@ LogicalResult ThreadCode::emitScan(ScanOp op) {
   Value identity = getIdentity(combiner);
 
   // All groups run as often: they meet in shuffles and barriers.
-  auto rounds = scf::ForOp::create(
-      b, constant(0), constant(llvm::divideCeil(division.lines, groups)),
-      constant(1));
+  int64_t numRounds = llvm::divideCeil(division.lines, groups);
+  auto rounds =
+      scf::ForOp::create(b, constant(0), constant(numRounds), constant(1));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(rounds.getBody());
@@ -170,7 +170,8 @@ LogicalResult ThreadCode::emitScan(ScanOp op) {
       }
       before = combine(combiner, loop.getResult(0), before);
       // The next round writes the warps' results again.
-      barrier();
+      if (numRounds > 1)
+        barrier();
     }
     walk(before, /*writes=*/true);
   }
