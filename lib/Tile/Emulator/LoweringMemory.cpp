@@ -149,9 +149,10 @@ void FunctionLowering::lowerLd(Inst &I) {
   site->type = *type;
   site->bytes = site->alignment = static_cast<uint16_t>(count * type->bytes());
   // What nobody wants is read within its word and checked by nobody.
+  uint32_t used = getUsedBytes(I, *type);
   site->bytes = std::min<uint16_t>(
-      site->bytes,
-      static_cast<uint16_t>(32 - llvm::countl_zero(getUsedBytes(I, *type))));
+      site->bytes, static_cast<uint16_t>(32 - llvm::countl_zero(used)));
+  site->gaps = ~used & llvm::maskTrailingOnes<uint32_t>(site->bytes);
   if (directVariable(I, I.operand(1), site->bytes)) {
     Value *pointer =
         B.CreateIntToPtr(address(I, 1, Space::Param), B.getPtrTy());

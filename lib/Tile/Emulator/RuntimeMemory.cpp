@@ -256,6 +256,26 @@ void tile::emulator::checkWrite(Thread &thread, const Actor &actor,
 // Entry points
 //===----------------------------------------------------------------------===//
 
+/// What is taken of a load, each stretch between its gaps.
+static void checkLoad(Thread &thread, const Place &place,
+                      const MemorySite &site) {
+  Actor actor = thread.actor(&site);
+  if (!site.gaps)
+    return checkRead(thread, actor, place, site.bytes, &site);
+  auto isGap = [&](unsigned byte) { return site.gaps >> byte & 1; };
+  for (unsigned at = 0; at < site.bytes;) {
+    unsigned end = at;
+    while (end < site.bytes && !isGap(end))
+      ++end;
+    if (end > at) {
+      Place part = place;
+      part.offset += at;
+      checkRead(thread, actor, part, end - at, &site);
+    }
+    at = end + 1;
+  }
+}
+
 uint8_t *tile::emulator::tileEmuLoad(Thread *thread, uint64_t address,
                                      const MemorySite *site) {
   Place place = resolve(*thread, site->space, address, site->bytes,
@@ -265,7 +285,7 @@ uint8_t *tile::emulator::tileEmuLoad(Thread *thread, uint64_t address,
     return thread->loaded;
   }
   if (place.shadow)
-    checkRead(*thread, thread->actor(site), place, site->bytes, site);
+    checkLoad(*thread, place, *site);
   return place.host;
 }
 

@@ -54,6 +54,7 @@ struct MemorySite : Site {
   ptx::Space space = ptx::Space::Generic;
   uint16_t bytes = 0;     // of the whole access
   uint16_t alignment = 1; // required
+  uint32_t gaps = 0;      // bytes of a load that nobody takes, a bit each
   Order order = Order::Weak;
   Scope scope = Scope::Gpu;
   AtomicOp atomicOp = AtomicOp::Add; // atomics only

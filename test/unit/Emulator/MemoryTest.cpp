@@ -139,6 +139,17 @@ TEST(Memory, BytesThatNoInstructionTakesAreNotRead) {
               ReportKind::Uninitialized, /*threads=*/1);
 }
 
+TEST(Memory, GapsOfALoadAreNotRead) {
+  // The neighbour writes its word without a barrier in between.
+  std::string gap = "setp.eq.u32 %p1, %r1, 0; @!%p1 st.shared.b32 [%r3+4], 1;"
+                    "@!%p1 bra E; st.shared.b32 [%r3], 1;"
+                    "st.shared.b32 [%r3+8], 1;"
+                    "ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r3];"
+                    "st.global.b32 [%rd1], %r5; st.global.b32 [%rd1+4], %r7;";
+  expectFault(gap + "st.global.b32 [%rd1+8], %r6; E:", gap + "E:",
+              ReportKind::Race, /*threads=*/2);
+}
+
 TEST(Memory, GlobalReadBeforeWrite) {
   expectFault("ld.global.b32 %r5, [%rd2]; st.global.b32 [%rd2], %r5;",
               "st.global.b32 [%rd2], 1; ld.global.b32 %r5, [%rd2];",
