@@ -158,6 +158,12 @@ static llvm::Error lowerToLLVM(ModuleOp module, ArrayRef<StringRef> entries,
   return llvm::Error::success();
 }
 
+/// Where the artifact keeps an object file; there may be several.
+static std::string getObjectName(StringRef entry, size_t number) {
+  std::string name = ("obj/" + entry).str();
+  return number == 0 ? name : name + "/" + std::to_string(number);
+}
+
 static llvm::Error compile(ModuleOp module, const Signature &signature,
                            const CompileOptions &options,
                            StageRecorder &recorder,
@@ -172,9 +178,13 @@ static llvm::Error compile(ModuleOp module, const Signature &signature,
     recorder.addStage("mlir", "mlir", text + "\n");
   }
 
-  auto translate = [&] {
+  auto translate = [&]() -> llvm::Expected<NativeCode> {
     PhaseTimer timer(recorder, "translate-to-llvm-ir");
-    return NativeCode::translate(module, entry);
+    llvm::Expected<NativeCode> code = NativeCode::translate(module, entry);
+    if (code)
+      if (llvm::Error error = code->split())
+        return error;
+    return code;
   };
   llvm::Expected<NativeCode> native = translate();
   if (!native)
@@ -194,27 +204,32 @@ static llvm::Error compile(ModuleOp module, const Signature &signature,
   }
   auto emit = [&] {
     PhaseTimer timer(recorder, "llvm-codegen");
-    return native->emitObject();
+    return native->emitObjects();
   };
-  llvm::Expected<SmallVector<char, 0>> object = emit();
-  if (!object)
-    return object.takeError();
-  if (recorder.wantsStages())
-    recorder.addStage("obj", "o", std::string(object->begin(), object->end()));
-  artifact.set(("obj/" + entry).str(),
-               std::string(object->begin(), object->end()));
+  llvm::Expected<std::vector<SmallVector<char, 0>>> objects = emit();
+  if (!objects)
+    return objects.takeError();
+  for (auto [i, object] : llvm::enumerate(*objects)) {
+    std::string bytes(object.begin(), object.end());
+    if (recorder.wantsStages())
+      recorder.addStage("obj", "o", bytes);
+    artifact.set(getObjectName(entry, i), std::move(bytes));
+  }
   return llvm::Error::success();
 }
 
 static llvm::Expected<std::unique_ptr<Executable>>
 load(const tile::runtime::Artifact &artifact, const Signature &signature,
      const CompileOptions &) {
-  const std::string *object = artifact.find("obj/" + signature.function);
-  if (!object)
+  SmallVector<StringRef> objects;
+  while (const std::string *object =
+             artifact.find(getObjectName(signature.function, objects.size())))
+    objects.push_back(*object);
+  if (objects.empty())
     return createStringError("there is no code of '" + signature.function +
                              "' for the cpu");
-  llvm::Expected<std::unique_ptr<LoadedCode>> code = LoadedCode::load(
-      ArrayRef(object->data(), object->size()), signature.function);
+  llvm::Expected<std::unique_ptr<LoadedCode>> code =
+      LoadedCode::load(objects, signature.function);
   if (!code)
     return code.takeError();
   return std::make_unique<CPUExecutable>(std::move(*code), signature);
@@ -258,5 +273,10 @@ tile::driver::compileObjectForCPU(ModuleOp module,
     return native.takeError();
   if (llvm::Error error = native->optimize())
     return error;
-  return native->emitObject();
+  // A C program links one file.
+  llvm::Expected<std::vector<SmallVector<char, 0>>> objects =
+      native->emitObjects();
+  if (!objects)
+    return objects.takeError();
+  return std::move(objects->front());
 }

@@ -23,10 +23,10 @@ namespace tile::cpu {
 /// Immutable once loaded; any number of threads may call it at once.
 class LoadedCode {
 public:
-  /// Links `object`, in which `entry` has the packed form that NativeCode
-  /// gives it.
+  /// Links `objects`, in one of which `entry` has the packed form that
+  /// NativeCode gives it.
   static llvm::Expected<std::unique_ptr<LoadedCode>>
-  load(llvm::ArrayRef<char> object, llvm::StringRef entry);
+  load(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef entry);
   ~LoadedCode();
 
   /// Calls the entry. `arguments[i]` points at a memref's descriptor or at a

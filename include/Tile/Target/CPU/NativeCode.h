@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One module on its way from the llvm dialect through LLVM IR, optimised for
-// the machine this runs on, to an object file. Nothing here prints or aborts:
+// the machine this runs on, to object files. Nothing here prints or aborts:
 // what LLVM reports comes back as the error of the step.
 //
 //===----------------------------------------------------------------------===//
@@ -20,12 +20,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
-
-namespace llvm {
-class LLVMContext;
-class Module;
-class TargetMachine;
-} // namespace llvm
+#include <vector>
 
 namespace tile::cpu {
 
@@ -57,28 +52,28 @@ public:
   NativeCode &operator=(NativeCode &&);
   ~NativeCode();
 
-  /// Runs LLVM's -O3 pipeline, vectorisation of loops and straight-line code
+  /// Divides large code into parts, each with an object file of its own, that
+  /// the steps below work on at the same time.
+  llvm::Error split();
+  /// Runs LLVM's -O2 pipeline, vectorisation of loops and straight-line code
   /// included, with the costs of this machine.
   llvm::Error optimize();
   /// The LLVM IR as text.
   std::string printIR() const;
   /// The assembly as text.
   llvm::Expected<std::string> emitAssembly() const;
-  /// A relocatable object file. Calls to vector math go to libmvec, loops over
-  /// blocks to the OpenMP runtime, traps to `__tile_cpu_report`.
-  llvm::Expected<llvm::SmallVector<char, 0>> emitObject() const;
+  /// Relocatable object files, one without `split`. Calls to vector math go to
+  /// libmvec, loops over blocks to the OpenMP runtime, traps to
+  /// `__tile_cpu_report`.
+  llvm::Expected<std::vector<llvm::SmallVector<char, 0>>> emitObjects() const;
 
 private:
-  struct Diagnostics;
+  struct Part;
   NativeCode();
   static llvm::Expected<NativeCode> translateModule(mlir::ModuleOp module);
-  template <typename Emit> llvm::Error generate(Emit emit) const;
+  template <typename Each> llvm::Error forEachPart(Each each) const;
 
-  // In the order in which they depend on each other.
-  std::unique_ptr<Diagnostics> diagnostics;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
+  std::vector<std::unique_ptr<Part>> parts;
 };
 
 } // namespace tile::cpu

@@ -180,8 +180,8 @@ static Error addLibraries(orc::LLJIT &jit) {
   return Error::success();
 }
 
-Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
-                                                       StringRef entry) {
+Expected<std::unique_ptr<LoadedCode>>
+LoadedCode::load(ArrayRef<StringRef> objects, StringRef entry) {
   Expected<orc::JITTargetMachineBuilder> host = detectHost();
   if (!host)
     return host.takeError();
@@ -217,9 +217,10 @@ Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
     if (Error error = loader.addIRModule(makeHooks(
             getHooks(code->state->prints), loader.getDataLayout(), triple)))
       return error;
-    if (Error error = loader.addObjectFile(MemoryBuffer::getMemBufferCopy(
-            StringRef(object.data(), object.size()), entry)))
-      return error;
+    for (auto [i, object] : llvm::enumerate(objects))
+      if (Error error = loader.addObjectFile(
+              MemoryBuffer::getMemBufferCopy(object, entry + Twine(i))))
+        return error;
     Expected<orc::ExecutorAddr> address = loader.lookup(getPackedName(entry));
     if (!address)
       return address.takeError();
