@@ -53,3 +53,18 @@ func.func @too_many_arrivals(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @foreign_loop(%y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  tile.launch blocks(%b) in (%n) threads(32) {
+    // expected-error@+1 {{has no lowering to the cuda target, which takes the ops of tile, arith and math, loads, stores, updates and views of memref, for, if and while of scf}}
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      memref.store %zero, %y[%i] : memref<?xf32>
+    }
+  }
+  return
+}

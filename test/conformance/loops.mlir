@@ -241,3 +241,56 @@ func.func @two_launches_reference(%x: memref<?xf64>, %y: memref<?xf64>, %z: memr
   }
   return
 }
+
+// Loops, conditions and arithmetic of affine.
+func.func @affine_ops(
+    %x: memref<?xf32> {tile.name = "x", tile.default = "randn:70xf32"},
+    %y: memref<?xf32> {tile.name = "y", tile.default = "zeros:x[0]xf32"})
+    attributes {tile.reference = @affine_ops_reference, tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c5 = arith.constant 5 : index
+  tile.launch blocks(%b) in (%c5) {
+    %start = affine.apply affine_map<(d0) -> (d0 * 16)>(%b)
+    tile.parallel (%i) in (16) {
+      %at = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%start, %i)
+      %v = memref.load %x[%at] : memref<?xf32>
+      memref.store %v, %y[%at] : memref<?xf32>
+    }
+    affine.for %k = 0 to 6 step 2 {
+      tile.parallel (%i) in (16) {
+        %turned = affine.apply affine_map<(d0, d1) -> (d0 + (15 - d1) mod 16)>(%start, %i)
+        %at = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%start, %i)
+        %v = memref.load %x[%turned] : memref<?xf32>
+        %w = memref.load %y[%at] : memref<?xf32>
+        %u = arith.maximumf %v, %w : f32
+        memref.store %u, %y[%at] : memref<?xf32>
+      }
+      affine.if affine_set<(d0) : (d0 - 4 == 0)>(%k) {
+        tile.parallel (%i) in (16) {
+          %at = affine.min affine_map<(d0, d1) -> (d0 + d1, 69)>(%start, %i)
+          %v = memref.load %y[%at] : memref<?xf32>
+          %w = arith.negf %v : f32
+          %size = math.absf %w : f32
+          memref.store %size, %y[%at] : memref<?xf32>
+        }
+      }
+    }
+  }
+  return
+}
+func.func @affine_ops_reference(%x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  affine.for %i = 0 to %n {
+    %turned = affine.apply affine_map<(d0) -> (d0 floordiv 16 * 16 + 15 - d0 mod 16)>(%i)
+    %inside = arith.cmpi slt, %turned, %n : index
+    %at = arith.select %inside, %turned, %c0 : index
+    %a = memref.load %x[%at] : memref<?xf64>
+    %v = arith.select %inside, %a, %zero : f64
+    %w = affine.load %x[%i] : memref<?xf64>
+    %u = arith.maximumf %v, %w : f64
+    %size = math.absf %u : f64
+    affine.store %size, %y[%i] : memref<?xf64>
+  }
+  return
+}

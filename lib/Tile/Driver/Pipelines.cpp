@@ -105,6 +105,7 @@ void tile::buildTileToCPU(OpPassManager &passes,
 void tile::buildTileToCUDA(OpPassManager &passes,
                            const TileToCUDAOptions &options) {
   addPreparation(passes, options.values);
+  passes.addPass(createLowerAffinePass());
   // The program's own: what later passes divide by is never zero.
   passes.addPass(createGuardDivisions());
   passes.addPass(createTileGuardSteps());

@@ -206,6 +206,12 @@ static bool isOnlyCopiesAhead(scf::IfOp op) {
          });
 }
 
+static LogicalResult refuse(Operation *op) {
+  return op->emitOpError("has no lowering to the cuda target, which takes the "
+                         "ops of tile, arith and math, loads, stores, updates "
+                         "and views of memref, for, if and while of scf");
+}
+
 LogicalResult ThreadCode::emitRegionOp(Operation *op) {
   if (auto condition = dyn_cast<scf::IfOp>(op);
       condition && !copyCondition && isOnlyCopiesAhead(condition)) {
@@ -216,7 +222,7 @@ LogicalResult ThreadCode::emitRegionOp(Operation *op) {
   }
   if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
            scf::ExecuteRegionOp>(op))
-    return op->emitOpError("has no lowering to the cuda target");
+    return refuse(op);
   Operation *clone = op->cloneWithoutRegions(map);
   b.insert(clone);
   for (auto [from, to] : llvm::zip(op->getRegions(), clone->getRegions())) {
@@ -314,7 +320,7 @@ LogicalResult ThreadCode::emitView(Operation *op) {
                     : MemRefType();
   if (!result || op->getNumOperands() == 0 ||
       !views.contains(op->getOperand(0)))
-    return op->emitOpError("has no lowering to the cuda target");
+    return refuse(op);
   View view = getView(op->getOperand(0));
 
   if (auto subview = dyn_cast<memref::SubViewOp>(op)) {
@@ -366,7 +372,7 @@ LogicalResult ThreadCode::emitView(Operation *op) {
     view.strides = getAsIndexOpFoldResult(b.getContext(), strides);
     restrict(view, exists);
   } else {
-    return op->emitOpError("has no lowering to the cuda target");
+    return refuse(op);
   }
   views[op->getResult(0)] = std::move(view);
   return success();
