@@ -147,3 +147,54 @@ func.func @read(%x: memref<64xi32>, %y: memref<64xi32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Where a condition depends on the thread what was there before is not followed:
+// each waits, also for those in front.
+// CHECK-LABEL: func.func @parted
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.reduce
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.reduce
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.reduce
+func.func @parted(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%n) threads(64) {
+    %x = tile.alloc_fragment : memref<64xf32, #tile.fragment>
+    %y = tile.alloc_fragment : memref<1xf32, #tile.fragment>
+    %t = gpu.thread_id x
+    %all = arith.cmpi slt, %t, %c64 : index
+    scf.for %i = %c0 to %n step %c1 {
+      scf.if %all {
+        tile.reduce sum %x along 0 into %y accumulate : memref<64xf32, #tile.fragment> into memref<1xf32, #tile.fragment>
+        tile.reduce sum %x along 0 into %y accumulate : memref<64xf32, #tile.fragment> into memref<1xf32, #tile.fragment>
+      }
+    }
+    tile.reduce sum %x along 0 into %y accumulate : memref<64xf32, #tile.fragment> into memref<1xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Lanes keep what they find to themselves.
+// CHECK-LABEL: func.func @lanes
+// CHECK-NOT: gpu.barrier
+func.func @lanes(%x: memref<?xi32>, %y: memref<?xi32>, %n: index) {
+  %one = arith.constant 1 : i32
+  tile.launch blocks(%b) in (%n) threads(64) {
+    tile.parallel (%i) in (64) {
+      %old = memref.atomic_rmw addi %one, %x[%b] : (i32, memref<?xi32>) -> i32
+      memref.store %old, %y[%i] : memref<?xi32>
+    }
+  }
+  return
+}

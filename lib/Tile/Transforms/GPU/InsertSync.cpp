@@ -321,6 +321,19 @@ private:
       visitRegions(op, state);
       return;
     }
+    // Where they part in form only, ops in there still meet in scratch.
+    if (op->getNumRegions() && !isa<ParallelOp>(op))
+      op->walk([&](Operation *inner) {
+        if (getScratchUse(inner) == ScratchUse::None || inner == op ||
+            inner->getParentOfType<ParallelOp>())
+          return;
+        if (!isa_and_nonnull<gpu::BarrierOp>(inner->getPrevNode())) {
+          OpBuilder builder(inner);
+          gpu::BarrierOp::create(builder, inner->getLoc());
+          ++numBarriers;
+        }
+        state.scratch.insert(inner);
+      });
     Buffers reads, writes;
     collect(op, reads, writes);
     auto copy = dyn_cast<CopyOp>(op);
