@@ -30,6 +30,7 @@ class Kernel:
     body: str
     threads: int = 32
     shared: str = ""
+    blocks: int = 1  # of one cluster; the first answers
 
 
 def kernels() -> list[Kernel]:
@@ -264,6 +265,70 @@ def kernels() -> list[Kernel]:
     wgmma(128, "f16", "int_f16", 1, 0, 1, lbo=4096, sbo=1024)
     wgmma(16, "f16", "int_f16", 1, sbo=1024, reg_a=True)
     wgmma(16, "f16", "int_f16", 1, sbo=1024, scale="-1, 1")
+
+    # Of 128 bits, in the thread's own 16 bytes of the output; even threads compare with what is there.
+    start = (
+        ".reg .b128 %q<4>; st.global.v4.b32 [%a1], {%r0, %r1, %r2, %r3}; and.b32 %c1, %c0, 1;\n"
+        "setp.eq.u32 %p0, %c1, 0; selp.b32 %c2, %r0, %r4, %p0;\n"
+        "mov.b64 %d0, {%c2, %r1}; mov.b64 %d1, {%r2, %r3}; mov.b128 %q0, {%d0, %d1};\n"
+        "mov.b64 %d2, {%r5, %r6}; mov.b64 %d3, {%r7, %r8}; mov.b128 %q1, {%d2, %d3};\n"
+    )
+    end = (
+        "mov.b128 {%d4, %d5}, %q2; mov.b64 {%w0, %w1}, %d4; mov.b64 {%w2, %w3}, %d5;\n"
+        "ld.global.v4.b32 {%w4, %w5, %w6, %w7}, [%a1];\n"
+        + "".join(f"mad.lo.u32 %o{i}, %w{i + 4}, 7, %w{i};" for i in range(4))
+    )
+    add("atom.cas.b128", "bits", start + "atom.global.cas.b128 %q2, [%a1], %q0, %q1;\n" + end, 4)
+    add("atom.exch.b128", "bits", start + "atom.global.exch.b128 %q2, [%a1], %q1;\n" + end, 4)
+
+    # Eight threads of each of two blocks reduce into each of four places of the first.
+    def remote(name: str, width: int, instruction: str) -> None:
+        senders = 32 if name.startswith("st") else 64
+        body = (
+            "mov.u32 %c1, place; mov.u32 %c2, bar; mov.u32 %c6, %cluster_ctarank; setp.eq.u32 %p3, %c6, 0;\n"
+            "setp.eq.u32 %p0, %c0, 0; setp.lt.u32 %p1, %c0, 4; mov.u32 %c5, 5;\n"
+            "@%p0 mbarrier.init.shared.b64 [%c2], 1; fence.mbarrier_init.release.cluster;\n"
+            "and.b32 %c3, %c0, 3; mad.lo.u32 %c3, %c3, 8, %c1; mad.lo.u32 %c4, %c0, 16, %c1; add.u32 %c4, %c4, 32;\n"
+            "mov.b64 %d0, {%r0, %r1}; mov.b64 %d1, {%r2, %r3}; @%p1 st.shared.b64 [%c3], %d1;\n"
+            f"@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%c2], {senders * width};\n"
+            "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+            "mapa.shared::cluster.u32 %w0, %c3, 0; mapa.shared::cluster.u32 %w1, %c4, 0;\n"
+            "mapa.shared::cluster.u32 %w2, %c2, 0;\n"
+            f"{instruction};\n"
+            "@!%p3 bra E;\n"
+            "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%c2], 0; @!%p2 bra W;\n"
+        )
+        if name.startswith("st"):
+            body += "ld.shared.v4.b32 {%o0, %o1, %o2, %o3}, [%c4];\n"
+        else:
+            body += "ld.shared.v2.b32 {%o0, %o1}, [%c3]; mov.u32 %o2, 0; mov.u32 %o3, 0;\n"
+        body += "E: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n@!%p3 bra D;"
+        shared = ".shared .align 16 .b8 place[544]; .shared .align 8 .b64 bar;"
+        out.append(Kernel(name, "bits", 4, "exact", body, 32, shared, 2))
+
+    tail = "shared::cluster.mbarrier::complete_tx::bytes"
+    values = {"u64": "%d0", "b32": "%r0", "u32": "%r0", "s32": "%r0"}
+    for op in (
+        "add.u32",
+        "add.s32",
+        "add.u64",
+        "min.u32",
+        "min.s32",
+        "max.u32",
+        "max.s32",
+        "and.b32",
+        "or.b32",
+        "xor.b32",
+    ):
+        width = 8 if op.endswith("64") else 4
+        remote(
+            f"red.async.{op}",
+            width,
+            f"red.async.relaxed.cluster.{tail}.{op} [%w0], {values[op.split('.')[1]]}, [%w2]",
+        )
+    for op in ("inc", "dec"):
+        remote(f"red.async.{op}.u32", 4, f"red.async.relaxed.cluster.{tail}.{op}.u32 [%w0], %c5, [%w2]")
+    remote("st.async.v4.b32", 16, f"@!%p3 st.async.weak.{tail}.v4.b32 [%w1], {{%r4, %r5, %r6, %r7}}, [%w2]")
     return out
 
 
@@ -273,7 +338,9 @@ def ptx() -> str:
         text += (
             f"// {k.name} {k.kind} {k.outputs} {k.tolerance} {k.threads}\n"
             f".visible .entry k{index}(.param .u64 input, .param .u64 output)\n"
-            f".reqntid {k.threads}\n.minnctapersm 1\n{{\n"
+            f".reqntid {k.threads}\n"
+            + (f".reqnctapercluster {k.blocks}\n" if k.blocks > 1 else ".minnctapersm 1\n")
+            + "{\n"
             f".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<16>, %o<{max(k.outputs, 1)}>, %c<8>, %w<64>;\n"
             f".reg .b64 %d<8>, %a<8>; {k.shared}\n"
             "ld.param.u64 %a0, [input]; ld.param.u64 %a1, [output]; mov.u32 %c0, %tid.x;\n"
@@ -283,7 +350,11 @@ def ptx() -> str:
         for i in range(0, 16, 4):
             text += f"ld.global.v4.b32 {{%r{i}, %r{i + 1}, %r{i + 2}, %r{i + 3}}}, [%a0+{4 * i}];\n"
         text += (
-            k.body + "\n" + "".join(f"st.global.b32 [%a1+{4 * i}], %o{i};\n" for i in range(k.outputs)) + "ret;\n}\n"
+            k.body
+            + "\n"
+            + "".join(f"st.global.b32 [%a1+{4 * i}], %o{i};\n" for i in range(k.outputs))
+            + ("D: " if k.blocks > 1 else "")
+            + "ret;\n}\n"
         )
     return text
 
@@ -372,11 +443,14 @@ def run(path: str) -> None:
         function = ctypes.c_void_p()
         check(cuda.cuModuleGetFunction(ctypes.byref(function), module, f"k{index}".encode()), "function")
         arguments = (ctypes.c_void_p * 2)(ctypes.addressof(source), ctypes.addressof(target))
-        check(cuda.cuLaunchKernel(function, 1, 1, 1, k.threads, 1, 1, 0, None, arguments, None), "launch " + k.name)
+        check(
+            cuda.cuLaunchKernel(function, k.blocks, 1, 1, k.threads, 1, 1, 0, None, arguments, None), "launch " + k.name
+        )
         check(cuda.cuCtxSynchronize(), "run " + k.name)
         answer = (ctypes.c_uint32 * (k.threads * k.outputs))()
         check(cuda.cuMemcpyDtoH_v2(answer, target, ctypes.sizeof(answer)), "copy")
-        print("kernel", k.name, k.kind, k.tolerance, k.threads, k.outputs, *(f"{w:x}" for w in answer))
+        threads = str(k.threads) + (f"x{k.blocks}" if k.blocks > 1 else "")
+        print("kernel", k.name, k.kind, k.tolerance, threads, k.outputs, *(f"{w:x}" for w in answer), flush=True)
 
 
 if __name__ == "__main__":
