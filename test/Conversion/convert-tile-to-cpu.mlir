@@ -14,7 +14,7 @@
 // CHECK: %[[BLOCKS:.*]] = arith.select %[[MANY]], %c0, %[[PRODUCT]]
 // CHECK: omp.parallel
 // CHECK: %[[S:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x64xf32>
-// CHECK: omp.wsloop schedule(dynamic)
+// CHECK: omp.wsloop schedule(dynamic = %{{.*}} : index)
 // CHECK: omp.loop_nest (%[[B:.*]]) : index = (%c0) to (%[[BLOCKS]]) step (%c1)
 // CHECK: %[[BX:.*]] = arith.remui %[[B]], %[[X]]
 // CHECK: %[[BY:.*]] = arith.divui %[[B]], %[[X]]

@@ -50,3 +50,49 @@ func.func @read_ahead_elsewhere(%x: memref<?x?xf32>, %y: memref<64x8xf32>, %n: i
   }
   return
 }
+
+// The second pass over rows, which are in a cache, asks for the rows that come
+// next; the first for the next tile, as the third does.
+// CHECK-LABEL: func.func @next_rows
+// CHECK-DAG: %[[ROWS:.*]] = arith.constant 8 : index
+// CHECK: omp.loop_nest (%[[B:.*]]) : index
+// CHECK: memref.prefetch {{.*}} locality<3>
+// CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ROW]], %[[ROWS]]
+// CHECK: memref.prefetch %arg0[%[[NEXT]], %{{.*}}], read, locality<2>
+// CHECK: memref.prefetch {{.*}} locality<3>
+// CHECK-NOT: locality<2>
+func.func @next_rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  tile.launch blocks(%b) in (%n) {
+    %first = arith.muli %b, %c8 : index
+    %S = tile.alloc_fragment : memref<8x64xf32, #tile.fragment>
+    scf.for %k = %c0 to %n step %c64 {
+      tile.parallel (%i, %j) in (8, 64) {
+        %r = arith.addi %first, %i : index
+        %c = arith.addi %k, %j : index
+        %v = memref.load %x[%r, %c] : memref<?x?xf32>
+        memref.store %v, %S[%i, %j] : memref<8x64xf32, #tile.fragment>
+      }
+    }
+    scf.for %k = %c0 to %n step %c64 {
+      tile.parallel (%i, %j) in (8, 64) {
+        %r = arith.addi %first, %i : index
+        %c = arith.addi %k, %j : index
+        %v = memref.load %x[%r, %c] : memref<?x?xf32>
+        memref.store %v, %S[%i, %j] : memref<8x64xf32, #tile.fragment>
+      }
+    }
+    scf.for %k = %c0 to %n step %c64 {
+      tile.parallel (%i, %j) in (8, 64) {
+        %r = arith.addi %first, %i : index
+        %c = arith.addi %k, %j : index
+        %v = memref.load %x[%r, %c] : memref<?x?xf32>
+        memref.store %v, %y[%r, %c] : memref<?x?xf32>
+      }
+    }
+  }
+  return
+}

@@ -37,6 +37,11 @@ void cpu::callRuntime(OpBuilder &b, Location loc, Operation *op,
   buildCall(b, loc, op, function, TypeRange(), arguments);
 }
 
+Value cpu::askRuntime(OpBuilder &b, Location loc, Operation *op,
+                      StringRef function, Type result) {
+  return buildCall(b, loc, op, function, result, ValueRange()).getResult(0);
+}
+
 /// The call on whose behalf the function of `op` runs. Asked for where the
 /// function begins, on the caller's thread: workers have no other way to tell
 /// one call from another.

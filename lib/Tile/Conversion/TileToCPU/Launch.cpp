@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A launch becomes an OpenMP loop over the blocks, numbered with the first grid
-// dimension fastest and handed out one by one, since blocks may differ in cost.
+// dimension fastest and handed out a few at a time, since blocks may differ in
+// cost.
 // Every worker allocates the on-chip buffers once and uses them for each of its
 // blocks: their contents start undefined anyway.
 //
@@ -210,13 +211,30 @@ void cpu::stripMemorySpaces(Operation *root) {
   });
 }
 
+/// Blocks that a worker takes at a time. Neighbours read neighbouring memory,
+/// and each asks for what the next one reads; but near the end workers shall
+/// not wait for each other.
+static Value chooseChunk(OpBuilder &b, Location loc, Operation *op,
+                         Value blocks) {
+  constexpr int64_t kMaxChunk = 8, kChunksOfWorker = 32;
+  Value workers = askRuntime(b, loc, op, "omp_get_num_threads", b.getI32Type());
+  workers = arith::IndexCastOp::create(b, loc, b.getIndexType(), workers);
+  Value chunks = arith::MulIOp::create(b, loc, workers,
+                                       constantIndex(b, loc, kChunksOfWorker));
+  Value chunk = arith::DivUIOp::create(b, loc, blocks, chunks);
+  chunk =
+      arith::MinUIOp::create(b, loc, chunk, constantIndex(b, loc, kMaxChunk));
+  return arith::MaxUIOp::create(b, loc, chunk, constantIndex(b, loc, 1));
+}
+
 /// The parallel loop over `blocks` block numbers, left empty but for its yield.
-static omp::LoopNestOp buildBlockLoop(OpBuilder &b, Location loc,
+static omp::LoopNestOp buildBlockLoop(OpBuilder &b, Location loc, Operation *op,
                                       Value blocks) {
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   omp::WsloopOperands schedule;
   schedule.scheduleKind = omp::ClauseScheduleKindAttr::get(
       b.getContext(), omp::ClauseScheduleKind::Dynamic);
+  schedule.scheduleChunk = chooseChunk(b, loc, op, blocks);
   auto workshare = omp::WsloopOp::create(b, loc, schedule);
   b.createBlock(&workshare.getRegion());
   omp::LoopNestOperands bounds;
@@ -261,7 +279,7 @@ LogicalResult cpu::lowerLaunch(RewriterBase &rewriter, LaunchContext &context,
   auto terminator = omp::TerminatorOp::create(rewriter, loc);
   rewriter.setInsertionPoint(terminator);
   SmallVector<Value> onHeap = hoistAllocations(rewriter, launch.getBody());
-  omp::LoopNestOp loop = buildBlockLoop(rewriter, loc, blocks);
+  omp::LoopNestOp loop = buildBlockLoop(rewriter, loc, launch, blocks);
 
   Block &body = loop.getRegion().front();
   rewriter.setInsertionPoint(body.getTerminator());

@@ -260,6 +260,11 @@ void guardAccesses(mlir::RewriterBase &rewriter, LaunchContext &context,
 void callRuntime(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *op,
                  llvm::StringRef function, mlir::ValueRange arguments);
 
+/// The same for one that takes nothing and gives `result`.
+mlir::Value askRuntime(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Operation *op, llvm::StringRef function,
+                       mlir::Type result);
+
 /// The address of `text`, which ends in a zero byte there.
 mlir::Value constantText(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Operation *op, llvm::StringRef text);

@@ -57,6 +57,40 @@ std::optional<unsigned> cpu::findNextTile(LaunchOp launch, Operation *op,
   return std::nullopt;
 }
 
+std::optional<NextRows> cpu::findNextRows(LaunchOp launch, ParallelOp loop,
+                                          memref::LoadOp load) {
+  // The loop over the tiles of the rows, and what is repeated for all rows.
+  Operation *pass = loop->getParentOp();
+  while (pass != launch && !isa<scf::ForOp, PipelinedOp>(pass))
+    pass = pass->getParentOp();
+  if (pass == launch)
+    return std::nullopt;
+  llvm::SmallPtrSet<Operation *, 4> before;
+  for (Operation *user : load.getMemRef().getUsers()) {
+    Operation *other = pass->getBlock()->findAncestorOpInBlock(*user);
+    if (other && other->isBeforeInBlock(pass) &&
+        isa<scf::ForOp, PipelinedOp>(other))
+      before.insert(other);
+  }
+  if (before.size() != 1)
+    return std::nullopt;
+  auto strips = dyn_cast<scf::ForOp>(pass->getParentOp());
+  Value number = strips ? strips.getInductionVar()
+                        : Value(launch.getBody().getArgument(0));
+  ValueRange indices = load.getIndices();
+  for (size_t dim = indices.size(); dim-- > 0;) {
+    if (!dependsOn(indices[dim], number))
+      continue;
+    ValueRange lanes(loop.getInductionVars());
+    for (auto [lane, extent] :
+         llvm::zip(lanes.drop_back(), loop.getStaticExtents()))
+      if (dependsOn(indices[dim], lane))
+        return NextRows{unsigned(dim), extent};
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 /// Bytes that may come into a first-level cache beside what a loop works on.
 static constexpr int64_t kReadAheadBytes = 16 << 10;
 
@@ -117,7 +151,7 @@ void cpu::spreadPrefetches(LaunchContext &context) {
 
 void cpu::buildPrefetch(OpBuilder &b, Location loc, VectorType piece,
                         Value buffer, ValueRange indices, unsigned dim,
-                        int64_t distance) {
+                        int64_t distance, unsigned localityHint) {
   int64_t bits = getElementBits(piece.getElementType());
   int64_t inLine = std::max<int64_t>(8 * kAlignment / bits, 1);
   for (int64_t at = 0; at < piece.getNumElements(); at += inLine) {
@@ -125,6 +159,6 @@ void cpu::buildPrefetch(OpBuilder &b, Location loc, VectorType piece,
     next[dim] = addIndex(b, loc, next[dim], distance);
     next.back() = addIndex(b, loc, next.back(), at);
     memref::PrefetchOp::create(b, loc, buffer, next, /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+                               localityHint, /*isDataCache=*/true);
   }
 }

@@ -28,7 +28,19 @@ void spreadPrefetches(LaunchContext &context);
 /// at `indices`. It need not exist.
 void buildPrefetch(mlir::OpBuilder &b, mlir::Location loc,
                    mlir::VectorType piece, mlir::Value buffer,
-                   mlir::ValueRange indices, unsigned dim, int64_t distance);
+                   mlir::ValueRange indices, unsigned dim, int64_t distance,
+                   unsigned localityHint = 3);
+
+/// As far along `dim` lie the rows that come after all passes over these.
+struct NextRows {
+  unsigned dim;
+  int64_t distance;
+};
+
+/// Where `load` of `loop` is in the second pass over its rows, which are in a
+/// cache then, and there are rows that come next.
+std::optional<NextRows> findNextRows(LaunchOp launch, ParallelOp loop,
+                                     mlir::memref::LoadOp load);
 
 } // namespace tile::cpu
 

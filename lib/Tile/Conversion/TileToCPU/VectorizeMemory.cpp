@@ -260,12 +260,16 @@ void Vectorizer::emitLoad(memref::LoadOp op, Value mask) {
                                                 startOf(access))
                              .getResult();
     setVector(op.getResult(), result);
-    if (!isRare && !access.mask && isGlobal(op.getMemRefType()))
-      if (std::optional<unsigned> dim =
-              findNextTile(launch, parallel, op.getIndices());
-          dim && *dim + 1 == access.indices.size())
-        buildPrefetch(b, loc, type, access.buffer, startOf(access), *dim,
-                      parallel.getStaticExtents().back());
+    if (isRare || access.mask || !isGlobal(op.getMemRefType()))
+      return;
+    if (std::optional<NextRows> next = findNextRows(launch, parallel, op))
+      return buildPrefetch(b, loc, type, access.buffer, startOf(access),
+                           next->dim, next->distance, /*localityHint=*/2);
+    if (std::optional<unsigned> dim =
+            findNextTile(launch, parallel, op.getIndices());
+        dim && *dim + 1 == access.indices.size())
+      buildPrefetch(b, loc, type, access.buffer, startOf(access), *dim,
+                    parallel.getStaticExtents().back());
     return;
   }
   if (element.isInteger(1)) {
