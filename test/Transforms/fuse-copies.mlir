@@ -225,3 +225,26 @@ func.func @other(%x: memref<?x?xf32>, %h: memref<?x?xi16>, %y: memref<?x?xf32>, 
   }
   return
 }
+
+// -----
+
+// A view of the tile reads it where the tile itself is not named.
+// CHECK-LABEL: func.func @viewed
+// CHECK-COUNT-3: tile.copy
+func.func @viewed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?x?xf32>, %n: index) {
+  tile.launch blocks(%b) in (%n) {
+    %a = tile.alloc_shared : memref<64x64xf32, #tile.shared>
+    %upper = memref.subview %a[0, 0] [32, 64] [1, 1]
+      : memref<64x64xf32, #tile.shared> to memref<32x64xf32, strided<[64, 1]>, #tile.shared>
+    tile.copy %x[%b, 0] to %a : memref<?x?xf32> to memref<64x64xf32, #tile.shared>
+    tile.parallel (%i, %j) in (64, 64) {
+      %v = memref.load %a[%i, %j] : memref<64x64xf32, #tile.shared>
+      %w = arith.mulf %v, %v : f32
+      memref.store %w, %a[%i, %j] : memref<64x64xf32, #tile.shared>
+    }
+    tile.copy %a to %y[%b, 0] : memref<64x64xf32, #tile.shared> to memref<?x?xf32>
+    tile.copy %upper to %z[%b, 0]
+      : memref<32x64xf32, strided<[64, 1]>, #tile.shared> to memref<?x?xf32>
+  }
+  return
+}

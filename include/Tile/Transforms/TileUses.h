@@ -28,18 +28,18 @@ struct TileUses {
   bool isMade() const;
 };
 
-/// The tiles, whole allocations, whose elements each lane of `loop` uses by its
-/// own place.
+/// The tiles, whole allocations that no view is of, whose elements each lane of
+/// `loop` uses by its own place.
 llvm::MapVector<mlir::Value, TileUses> findTileUses(ParallelOp loop);
 
-/// Whether `op` or what is in it uses `tile`.
+/// Whether `op` or what is in it uses `tile`, which no view is of.
 bool touches(mlir::Operation *op, mlir::Value tile);
 
 /// Whether a copy has all of `tile` on that side.
 bool takesWhole(CopyOp copy, mlir::Value tile);
 
-/// Whether the elements that `tile` holds after `op`, an op of a launch, are
-/// never read.
+/// Whether the elements that `tile`, which no view is of, holds after `op`, an
+/// op of a launch, are never read.
 bool isDeadAfter(mlir::Operation *op, mlir::Value tile);
 
 } // namespace tile

@@ -8,6 +8,7 @@
 #include "Tile/Transforms/TileUses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tile;
@@ -15,6 +16,13 @@ using namespace tile;
 bool tile::touches(Operation *op, Value tile) {
   return llvm::any_of(tile.getUsers(),
                       [&](Operation *user) { return op->isAncestor(user); });
+}
+
+/// Whether a view may be used wherever the tile is not.
+static bool hasViews(Value tile) {
+  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+    return isa<ViewLikeOpInterface>(user);
+  });
 }
 
 llvm::MapVector<Value, TileUses> tile::findTileUses(ParallelOp loop) {
@@ -32,7 +40,7 @@ llvm::MapVector<Value, TileUses> tile::findTileUses(ParallelOp loop) {
       auto type = cast<MemRefType>(operand.getType());
       bool isOwn = isa_and_nonnull<AllocSharedOp, AllocFragmentOp>(
                        operand.getDefiningOp()) &&
-                   type.getLayout().isIdentity() &&
+                   !hasViews(operand) && type.getLayout().isIdentity() &&
                    type.getShape() == loop.getStaticExtents() &&
                    ((load && ValueRange(load.getIndices()) ==
                                  ValueRange(loop.getInductionVars())) ||
