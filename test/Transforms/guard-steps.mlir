@@ -100,3 +100,23 @@ func.func @wraps(%x: memref<?xindex>, %n: index) {
   }
   return
 }
+
+// -----
+
+// So may one of narrower integers.
+// CHECK-LABEL: func.func @wraps_narrow
+// CHECK: tile.assert
+func.func @wraps_narrow(%x: memref<?xi32>, %n: index, %v: i32) {
+  tile.launch blocks(%b) in (%n) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c9 = arith.constant 9 : i32
+    %some = arith.maxsi %v, %c1 : i32
+    %step = arith.muli %some, %some : i32
+    scf.for %k = %c0 to %c9 step %step : i32 {
+      %i = arith.index_cast %k : i32 to index
+      memref.store %k, %x[%i] : memref<?xi32>
+    }
+  }
+  return
+}

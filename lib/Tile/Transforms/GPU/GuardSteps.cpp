@@ -57,7 +57,9 @@ public:
       std::optional<int64_t> x = getMost(product.getLhs()),
                              y = getMost(product.getRhs());
       int64_t most;
-      if (x && y && !llvm::MulOverflow(*x, *y, most))
+      if (x && y && !llvm::MulOverflow(*x, *y, most) &&
+          llvm::isIntN(ConstantIntRanges::getStorageBitwidth(value.getType()),
+                       most))
         return most;
     }
     auto *state = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
