@@ -110,4 +110,31 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // A warp comes to a case of a switch as it comes to the switch.
+  // CHECK-LABEL: gpu.func @in_a_case
+  // CHECK: scf.index_switch
+  // CHECK: case 1 {
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: scf.for
+  gpu.func @in_a_case(%out: !llvm.ptr<1>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %thread = gpu.thread_id x
+    %is_mine = arith.cmpi ult, %thread, %n : index
+    scf.if %is_mine {
+      llvm.store %zero, %out : i32, !llvm.ptr<1>
+    }
+    scf.index_switch %n
+    case 1 {
+      scf.for %i = %c0 to %n step %c1 {
+        gpu.barrier
+      }
+      scf.yield
+    }
+    default {
+    }
+    gpu.return
+  }
 }

@@ -54,7 +54,8 @@ static bool mayBeApart(Operation *place) {
   }
   Operation *parent = place->getParentOp();
   // Whatever stands in a condition around a barrier is reached by whole warps.
-  return isa<scf::IfOp>(parent) && mayBeApart(parent);
+  return isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(parent) &&
+         mayBeApart(parent);
 }
 
 static void meet(OpBuilder &b, Location loc, const Twine &where) {
