@@ -316,3 +316,73 @@ func.func @anywhere(%y: memref<?xf32>, %z: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// The first condition asks whether threads hold different %a, and on the way to
+// that whether they hold different %next, which is so because of %a.
+// CHECK-LABEL: func.func @carried
+// CHECK: memref.store %{{.*}}, %{{.*}} : memref<128xindex, #tile.shared>
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.yield
+func.func @carried(%y: memref<128xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  %c127 = arith.constant 127 : index
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %s = tile.alloc_shared : memref<128xindex, #tile.shared>
+    %thread = gpu.thread_id x
+    %other = arith.subi %c127, %thread : index
+    %r:2 = scf.for %k = %c0 to %c3 step %c1 iter_args(%m = %c0, %a = %c0) -> (index, index) {
+      %next = arith.addi %a, %c1 : index
+      %is_low = arith.cmpi ult, %a, %c64 : index
+      scf.if %is_low {
+        memref.store %k, %y[%thread] : memref<128xindex>
+      }
+      memref.store %thread, %s[%thread] : memref<128xindex, #tile.shared>
+      %is_high = arith.cmpi ugt, %next, %c64 : index
+      scf.if %is_high {
+        %v = memref.load %s[%other] : memref<128xindex, #tile.shared>
+        memref.store %v, %y[%thread] : memref<128xindex>
+      }
+      scf.yield %next, %thread : index, index
+    }
+  }
+  return
+}
+
+// -----
+
+// All threads begin the loop alike, and leave it at different times.
+// CHECK-LABEL: func.func @leave
+// CHECK: gpu.barrier
+// CHECK: scf.while
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @leave(%y: memref<128xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c127 = arith.constant 127 : index
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %s = tile.alloc_shared : memref<128xindex, #tile.shared>
+    %thread = gpu.thread_id x
+    %other = arith.subi %c127, %thread : index
+    memref.store %thread, %s[%thread] : memref<128xindex, #tile.shared>
+    %last = scf.while (%a = %c0) : (index) -> index {
+      %goes_on = arith.cmpi ult, %a, %c127 : index
+      scf.condition(%goes_on) %a : index
+    } do {
+    ^bb0(%a: index):
+      %v = memref.load %s[%other] : memref<128xindex, #tile.shared>
+      memref.store %v, %y[%thread] : memref<128xindex>
+      %next = arith.addi %a, %thread : index
+      %more = arith.addi %next, %c1 : index
+      scf.yield %more : index
+    }
+  }
+  return
+}

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace tile {
 
@@ -30,6 +31,8 @@ private:
   bool compute(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, bool> known;
+  /// Those that do not, in the order in which that was found.
+  llvm::SmallVector<mlir::Value> independent;
 };
 
 } // namespace tile

@@ -9,6 +9,7 @@
 #include "Tile/IR/TileDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tile;
@@ -19,9 +20,17 @@ bool ThreadLevel::dependsOnThread(Value value) {
   auto [at, isNew] = known.try_emplace(value, false);
   if (!isNew)
     return at->second;
-  bool result = compute(value);
-  known[value] = result;
-  return result;
+  size_t first = independent.size();
+  if (!compute(value)) {
+    independent.push_back(value);
+    return false;
+  }
+  // What was found in between may rest on the assumption that this value adds
+  // nothing, and is asked for anew.
+  for (Value other : ArrayRef(independent).drop_front(first))
+    known.erase(other);
+  independent.truncate(first);
+  return known[value] = true;
 }
 
 bool ThreadLevel::compute(Value value) {
@@ -58,7 +67,11 @@ bool ThreadLevel::compute(Value value) {
 bool ThreadLevel::parts(Operation *op) {
   if (isa<LaunchOp, ParallelOp, RolesOp, RoleOp>(op))
     return false;
-  return llvm::any_of(op->getOperands(),
+  // What a loop starts with may be the same for all, and what it goes on with
+  // not.
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  return (loop && dependsOnThread(loop.getConditionOp().getCondition())) ||
+         llvm::any_of(op->getOperands(),
                       [&](Value operand) { return dependsOnThread(operand); });
 }
 
