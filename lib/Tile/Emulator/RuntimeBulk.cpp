@@ -403,7 +403,6 @@ void tile::emulator::tileEmuBulkTensor(Thread *thread, const BulkSite *site,
   start(copy);
 }
 
-/// st.async: a small store to another block that completes on its barrier.
 /// Starts an operation on a few bytes of shared memory that reports to a
 /// barrier.
 static void
@@ -427,6 +426,7 @@ startRemote(Thread *thread, uint64_t address, const MemorySite *site,
   startAsync(*thread, op);
 }
 
+/// st.async: a small store to another block that completes on its barrier.
 void tile::emulator::tileEmuStoreAsync(Thread *thread, uint64_t address,
                                        const MemorySite *site,
                                        const uint8_t *data,
