@@ -386,3 +386,32 @@ func.func @leave(%y: memref<128xindex>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Each thread finds in a local buffer what it has put there.
+// CHECK-LABEL: func.func @through_local
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @through_local(%y: memref<128xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c127 = arith.constant 127 : index
+  tile.launch blocks(%b) in (%n) threads(128) {
+    %s = tile.alloc_shared : memref<128xindex, #tile.shared>
+    %own = tile.alloc_local : memref<1xindex, #tile.local>
+    %thread = gpu.thread_id x
+    %other = arith.subi %c127, %thread : index
+    memref.store %thread, %own[%c0] : memref<1xindex, #tile.local>
+    memref.store %thread, %s[%thread] : memref<128xindex, #tile.shared>
+    %number = memref.load %own[%c0] : memref<1xindex, #tile.local>
+    %is_low = arith.cmpi ult, %number, %c64 : index
+    scf.if %is_low {
+      %v = memref.load %s[%other] : memref<128xindex, #tile.shared>
+      memref.store %v, %y[%thread] : memref<128xindex>
+    }
+  }
+  return
+}

@@ -29,6 +29,9 @@ public:
 
 private:
   bool compute(mlir::Value value);
+  /// Whether threads may put different values into their own copies of a local
+  /// buffer.
+  bool isWrittenByThreads(mlir::Value buffer);
 
   llvm::DenseMap<mlir::Value, bool> known;
   /// Those that do not, in the order in which that was found.

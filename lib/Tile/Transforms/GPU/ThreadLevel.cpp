@@ -10,6 +10,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tile;
@@ -31,6 +33,16 @@ bool ThreadLevel::dependsOnThread(Value value) {
     known.erase(other);
   independent.truncate(first);
   return known[value] = true;
+}
+
+bool ThreadLevel::isWrittenByThreads(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (isa<ViewLikeOpInterface>(user))
+      return llvm::any_of(user->getResults(),
+                          [&](Value view) { return isWrittenByThreads(view); });
+    return hasEffect<MemoryEffects::Write>(user, buffer) &&
+           runsOnEveryThread(user);
+  });
 }
 
 bool ThreadLevel::compute(Value value) {
@@ -61,6 +73,8 @@ bool ThreadLevel::compute(Value value) {
     return false;
   if (isa_and_nonnull<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect()))
     return true;
+  if (isa<AllocLocalOp>(op))
+    return isWrittenByThreads(value);
   return anyOf(op->getOperands()) || (op->getNumRegions() && yields(op));
 }
 
