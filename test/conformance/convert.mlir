@@ -222,6 +222,24 @@ func.func @saturate_across_reference(%x: memref<6xf64>, %y: memref<6xf64>) {
   return
 }
 
+// Nothing of f16 is out of the range of bf16, and infinity is none of its numbers.
+func.func @saturate_wider(
+    %x: memref<4xf16> {tile.name = "x", tile.default = "values(inf,-inf,2,32768):4xf16"},
+    %y: memref<4xbf16> {tile.name = "y", tile.default = "empty:4xbf16"})
+    attributes {tile.reference = @saturate_wider_reference, tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) {
+    %f = tile.alloc_fragment : memref<4xf16, #tile.fragment>
+    tile.copy %x to %f : memref<4xf16> to memref<4xf16, #tile.fragment>
+    tile.copy %f to %y saturate : memref<4xf16, #tile.fragment> to memref<4xbf16>
+  }
+  return
+}
+func.func @saturate_wider_reference(%x: memref<4xf64>, %y: memref<4xf64>) {
+  memref.copy %x, %y : memref<4xf64> to memref<4xf64>
+  return
+}
+
 // The same from integers, signed and unsigned, and to 8 bits. i32 holds none of
 // what bf16 would have to clamp.
 func.func @saturate_integers(

@@ -175,7 +175,12 @@ Value cpu::convertElement(OpBuilder &b, Location loc, Value value, Type to,
     if (fromFloat.getWidth() < toFloat.getWidth())
       return arith::ExtFOp::create(b, loc, result, value);
     if (fromFloat.getWidth() == toFloat.getWidth()) {
-      // f16 to bf16 and back: each value of one is exact in f32.
+      // f16 to bf16 and back: each value of one is exact in f32, whose range
+      // is not the one to compare with.
+      auto largest = [](FloatType type) {
+        return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+      };
+      how.saturate &= largest(toFloat) < largest(fromFloat);
       Value wide = convertElement(b, loc, value, b.getF32Type());
       return convertElement(b, loc, wide, to, how);
     }

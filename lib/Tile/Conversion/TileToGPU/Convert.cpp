@@ -34,15 +34,15 @@ static Value convertFloat(ImplicitLocOpBuilder &b, Value value, FloatType to,
   auto from = cast<FloatType>(value.getType());
   if (from == to)
     return value;
+  saturate &= APFloat::getLargest(to.getFloatSemantics()).convertToDouble() <
+              APFloat::getLargest(from.getFloatSemantics()).convertToDouble();
   // f16 and bf16, or the two fp8 types: through a type that holds both exactly,
   // also the largest number of either.
   if (from.getWidth() == to.getWidth()) {
     from = b.getF32Type();
     value = arith::ExtFOp::create(b, from, value);
   }
-  if (saturate &&
-      APFloat::getLargest(to.getFloatSemantics()).convertToDouble() <
-          APFloat::getLargest(from.getFloatSemantics()).convertToDouble())
+  if (saturate)
     value = clampToFinite(b, value, to);
   if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, to, value);
