@@ -192,3 +192,41 @@ func.func @integers_reference(%a: memref<70xi8>, %b: memref<70xi16>, %c: memref<
   affine.store %r#8, %y[7] : memref<8xi64>
   return
 }
+
+// Truth values are 0 and 1, so that some is the greatest and all the least of them.
+func.func @truth_values(
+    %a: memref<3x70xi8> {tile.name = "a", tile.default = "randint(0,2):3x70xi8"},
+    %y: memref<2x3xi8> {tile.name = "y", tile.default = "empty:2x3xi8"},
+    %z: memref<3x70xi8> {tile.name = "z", tile.default = "empty:3x70xi8"})
+    attributes {tile.reference = @truth_values_reference,
+                tile.tolerance = #tile.tolerance<norm = 0.0>} {
+  %c1 = arith.constant 1 : index
+  tile.launch blocks(%b) in (%c1) threads(64) {
+    %t = tile.alloc_fragment : memref<3x70xi1, #tile.fragment>
+    %r = tile.alloc_fragment : memref<3xi1, #tile.fragment>
+    tile.copy %a to %t : memref<3x70xi8> to memref<3x70xi1, #tile.fragment>
+    tile.reduce max %t along 1 into %r : memref<3x70xi1, #tile.fragment> into memref<3xi1, #tile.fragment>
+    tile.copy %r to %y[0, 0] sizes [1, 3] : memref<3xi1, #tile.fragment> to memref<2x3xi8>
+    tile.reduce min %t along 1 into %r : memref<3x70xi1, #tile.fragment> into memref<3xi1, #tile.fragment>
+    tile.copy %r to %y[1, 0] sizes [1, 3] : memref<3xi1, #tile.fragment> to memref<2x3xi8>
+    tile.scan min %t along 1 into %t : memref<3x70xi1, #tile.fragment> into memref<3x70xi1, #tile.fragment>
+    tile.copy %t to %z : memref<3x70xi1, #tile.fragment> to memref<3x70xi8>
+  }
+  return
+}
+func.func @truth_values_reference(%a: memref<3x70xi8>, %y: memref<2x3xi8>, %z: memref<3x70xi8>) {
+  %zero = arith.constant 0 : i8
+  %one = arith.constant 1 : i8
+  affine.for %i = 0 to 3 {
+    %r:2 = affine.for %j = 0 to 70 iter_args(%some = %zero, %all = %one) -> (i8, i8) {
+      %v = affine.load %a[%i, %j] : memref<3x70xi8>
+      %s = arith.ori %some, %v : i8
+      %l = arith.andi %all, %v : i8
+      affine.store %l, %z[%i, %j] : memref<3x70xi8>
+      affine.yield %s, %l : i8, i8
+    }
+    affine.store %r#0, %y[0, %i] : memref<2x3xi8>
+    affine.store %r#1, %y[1, %i] : memref<2x3xi8>
+  }
+  return
+}

@@ -95,8 +95,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     `min` give NaN where an element is NaN (unless `fastmath` has `nnan`); of a
     zero and a negative zero they give either. Integers are signed unless
     `unsigned` is given, but for the results of `abs_max`, which are magnitudes:
-    that of the least integer is the greatest. `and`, `or`, `xor` take integers. The order in which a sum is taken is fixed for a compiled kernel
-    but otherwise the compiler's choice.
+    that of the least integer is the greatest. An i1 is 0 or 1. `and`, `or`,
+    `xor` take integers. The order in which a sum is taken is fixed for a
+    compiled kernel but otherwise the compiler's choice.
 
     ```mlir
     func.func @f(%n: index) {
@@ -149,8 +150,8 @@ def Tile_ScanOp : Tile_Op<"scan", [
     `target` has the shape of `source`; it may be `source` itself. f16, bf16 and
     fp8 elements are combined in f32, each result is rounded once. `max` and
     `min` give NaN from the first NaN on (unless `fastmath` has `nnan`). Integers
-    are signed unless `unsigned` is given. How a sum is grouped is fixed for a
-    compiled kernel but otherwise the compiler's choice.
+    are signed unless `unsigned` is given; an i1 is 0 or 1. How a sum is grouped
+    is fixed for a compiled kernel but otherwise the compiler's choice.
 
     ```mlir
     func.func @f(%n: index) {

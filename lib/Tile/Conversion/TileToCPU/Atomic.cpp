@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Tile/IR/Integers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -19,6 +20,7 @@ using namespace tile::cpu;
 static arith::AtomicRMWKind getAtomicKind(ReduceKind kind, Type element,
                                           bool isUnsigned) {
   bool isFloat = isa<FloatType>(element);
+  isUnsigned = isTakenUnsigned(element, isUnsigned);
   if (kind == ReduceKind::Sum)
     return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
   if (kind == ReduceKind::Max)

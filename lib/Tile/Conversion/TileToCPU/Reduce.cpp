@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Tile/IR/Integers.h"
 
 using namespace mlir;
 using namespace tile;
@@ -24,7 +25,8 @@ public:
   ReduceLowering(RewriterBase &b, LaunchContext &context, ReduceOp op)
       : b(b), context(context), op(op), loc(op.getLoc()), dim(op.getDim()),
         accumulator(Combiner::getType(op.getTargetType().getElementType())),
-        combiner{op.getKind(), accumulator, op.getIsUnsigned(),
+        combiner{op.getKind(), accumulator,
+                 isTakenUnsigned(accumulator, op.getIsUnsigned()),
                  op.getFastmath() | context.launch.getFastmath()} {}
 
   void lower();

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Tile/IR/Integers.h"
 
 using namespace mlir;
 using namespace tile;
@@ -22,7 +23,7 @@ public:
       : b(b), context(context), op(op), loc(op.getLoc()), dim(op.getDim()),
         shape(op.getSourceType().getShape()),
         type(Combiner::getType(op.getTargetType().getElementType())),
-        combiner{op.getKind(), type, op.getIsUnsigned(),
+        combiner{op.getKind(), type, isTakenUnsigned(type, op.getIsUnsigned()),
                  op.getFastmath() | context.launch.getFastmath()} {}
 
   void lower();

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopySide.h"
+#include "Tile/IR/Integers.h"
 #include "Tile/IR/Updates.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -308,6 +309,7 @@ void ThreadCode::addChunk(const View &view, Value address, ValueRange values,
 
 static AtomicRMWKind getKind(ReduceKind kind, Type element, bool isUnsigned) {
   bool isFloat = isa<FloatType>(element);
+  isUnsigned = isTakenUnsigned(element, isUnsigned);
   switch (kind) {
   case ReduceKind::Sum:
     return isFloat ? AtomicRMWKind::addf : AtomicRMWKind::addi;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadCode.h"
+#include "Tile/IR/Integers.h"
 #include "Tile/Transforms/Scratch.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,7 +33,7 @@ template <typename OpTy> Combiner ThreadCode::getCombiner(OpTy op) {
   Type type = op.getTargetType().getElementType();
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
     type = b.getF32Type();
-  return {op.getKind(), op.getIsUnsigned(),
+  return {op.getKind(), isTakenUnsigned(type, op.getIsUnsigned()),
           op.getFastmath() | launch.getFastmath(), type};
 }
 
