@@ -137,4 +137,23 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // The older op for a barrier is one too.
+  // CHECK-LABEL: gpu.func @barrier0
+  // CHECK: nvvm.bar.warp.sync
+  // CHECK: scf.for
+  gpu.func @barrier0(%out: !llvm.ptr<1>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %thread = gpu.thread_id x
+    %is_mine = arith.cmpi ult, %thread, %n : index
+    scf.if %is_mine {
+      llvm.store %zero, %out : i32, !llvm.ptr<1>
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      nvvm.barrier0
+    }
+    gpu.return
+  }
 }

@@ -72,6 +72,10 @@ layout::FragmentLayout getPlainLoopLayout(ParallelOp loop, int64_t threads);
 layout::FragmentLayout getDealtLayout(llvm::ArrayRef<int64_t> shape,
                                       int64_t threads, int64_t vector);
 
+/// A thread's part of a tile becomes straight code; that of a tile with more
+/// elements, 1024 of each of 32 threads, would be too much of it.
+constexpr int64_t mostStraightElements = 32 * 1024;
+
 /// Whether threads that hold a buffer of this static type together have
 /// registers for it: beyond, they would spill to memory that is slower than
 /// shared memory.

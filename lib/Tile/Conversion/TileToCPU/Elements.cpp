@@ -38,6 +38,17 @@ Value cpu::addIndex(OpBuilder &b, Location loc, Value x, int64_t y) {
   return addIndex(b, loc, x, constantIndex(b, loc, y));
 }
 
+std::pair<SmallVector<int64_t>, SmallVector<int64_t>>
+cpu::getExchangeMasks(int64_t size, int64_t block) {
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < size; ++i) {
+    bool fromSecond = i & block;
+    low.push_back(fromSecond ? size + (i - block) : i);
+    high.push_back(fromSecond ? size + i : i + block);
+  }
+  return {low, high};
+}
+
 Value cpu::zeroOf(OpBuilder &b, Location loc, Type type) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }

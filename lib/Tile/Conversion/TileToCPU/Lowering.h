@@ -69,6 +69,11 @@ mlir::Value addIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 /// Zero, one or the like of a scalar or vector type.
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
+/// What two vectors of `size` lanes shuffle to, to exchange blocks of `block`
+/// lanes: the even blocks of both in turn, and the odd ones.
+std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>>
+getExchangeMasks(int64_t size, int64_t block);
+
 /// `value` (scalar or vector) as elements of `to`: to the nearest, ties to
 /// even, where floats are converted; floats to integers clamp, NaN to zero;
 /// integers to narrower ones wrap, or clamp with `saturate`.

@@ -250,12 +250,7 @@ Value ReduceLowering::partialOf(ValueRange row) {
 Value ReduceLowering::collapseRows(SmallVector<Value> rows) {
   auto size = static_cast<int64_t>(rows.size());
   for (int64_t block = 1; block < size; block *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < size; ++i) {
-      bool fromSecond = i & block;
-      low.push_back(fromSecond ? size + (i - block) : i);
-      high.push_back(fromSecond ? size + i : i + block);
-    }
+    auto [low, high] = getExchangeMasks(size, block);
     SmallVector<Value> halved;
     for (size_t i = 0; i < rows.size(); i += 2)
       halved.push_back(combine(

@@ -38,10 +38,14 @@ static bool isConvergent(Operation *op) {
          !isPure(op);
 }
 
+static bool isBarrier(Operation *op) {
+  return isa<gpu::BarrierOp, NVVM::BarrierOp, NVVM::Barrier0Op>(op);
+}
+
 /// Whether it brings the threads of a warp together, all of them.
 static bool isMeeting(Operation *op) {
-  return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::BarrierOp, NVVM::SyncWarpOp,
-             NVVM::MmaOp, NVVM::LdMatrixOp, NVVM::StMatrixOp>(op);
+  return isBarrier(op) || isa<gpu::ShuffleOp, NVVM::SyncWarpOp, NVVM::MmaOp,
+                              NVVM::LdMatrixOp, NVVM::StMatrixOp>(op);
 }
 
 /// Whether a warp may come to `place` in parts.
@@ -81,7 +85,7 @@ struct KeepConvergentPass
       bool matters = false, hasBarrier = false;
       loop->walk([&](Operation *op) {
         matters |= isConvergent(op);
-        hasBarrier |= isa<gpu::BarrierOp, NVVM::BarrierOp>(op);
+        hasBarrier |= isBarrier(op);
       });
       if (!matters)
         return;

@@ -7,6 +7,7 @@
 
 #include "Tile/IR/TileDialect.h"
 #include "Tile/Transforms/GPUPasses.h"
+#include "Tile/Transforms/LoopLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -20,18 +21,15 @@ namespace tile {
 #include "Tile/Transforms/GPUPasses.h.inc"
 } // namespace tile
 
-/// What becomes straight code; 1024 elements of each of 32 threads.
-static constexpr int64_t mostElements = 32 * 1024;
-
 /// The number of elements, or one more than may be unrolled.
 static int64_t countElements(ArrayRef<int64_t> tile) {
   if (llvm::is_contained(tile, 0))
     return 0;
   int64_t elements = 1;
   for (int64_t extent : tile) {
-    if (extent > mostElements)
-      return mostElements + 1;
-    elements = std::min(elements * extent, mostElements + 1);
+    if (extent > mostStraightElements)
+      return mostStraightElements + 1;
+    elements = std::min(elements * extent, mostStraightElements + 1);
   }
   return elements;
 }
@@ -57,7 +55,7 @@ public:
 
 private:
   void emit(const Side &source, const Side &target);
-  /// `size` elements along the longest dimension from `start` on.
+  /// `size` elements along the outermost long dimension from `start` on.
   Side take(Side side, Value start, int64_t size);
 
   CopyOp copy;
@@ -75,7 +73,7 @@ Side Splitter::take(Side side, Value start, int64_t size) {
 }
 
 void Splitter::emit(const Side &source, const Side &target) {
-  if (countElements(source.tile) <= mostElements) {
+  if (countElements(source.tile) <= mostStraightElements) {
     auto part =
         CopyOp::create(b, copy.getSource(), source.offsets, copy.getTarget(),
                        target.offsets, source.tile, target.tile);
@@ -89,7 +87,8 @@ void Splitter::emit(const Side &source, const Side &target) {
   }
   int64_t dim = source.getLongDim(), extent = source.tile[dim];
   ArrayRef<int64_t> inner = ArrayRef(source.tile).drop_front(dim + 1);
-  int64_t size = std::max<int64_t>(1, mostElements / countElements(inner));
+  int64_t size =
+      std::max<int64_t>(1, mostStraightElements / countElements(inner));
   int64_t rest = extent % size;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -120,7 +119,7 @@ struct SplitCopiesPass : tile::impl::TileSplitCopiesBase<SplitCopiesPass> {
     SmallVector<CopyOp> large;
     getOperation()->walk([&](CopyOp copy) {
       if (isGlobal(copy.getSourceType()) && isGlobal(copy.getTargetType()) &&
-          countElements(*copy.getSourceTile()) > mostElements)
+          countElements(*copy.getSourceTile()) > mostStraightElements)
         large.push_back(copy);
     });
     for (CopyOp copy : large)

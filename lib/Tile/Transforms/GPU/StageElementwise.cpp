@@ -207,12 +207,10 @@ void Stager::stage(Operation *op, Value buffer, ValueRange indices) {
 int64_t Stager::run() {
   if (!loop.hasStaticExtents())
     return 0;
-  // Fragments make straight code, and too much of it.
-  constexpr int64_t mostElements = 32 * 1024;
   int64_t points = 1;
   for (int64_t extent : loop.getStaticExtents())
     points *= extent;
-  if (points > mostElements || points == 0)
+  if (points > mostStraightElements || points == 0)
     return 0;
   bool readsOldElements = false;
   loop.walk([&](Operation *op) {
